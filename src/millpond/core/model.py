@@ -1,0 +1,190 @@
+"""The values that pass between the stages, and between the relay and the engine.
+
+Rule: frozen to the bottom, no behaviour that decides anything. Imports msgspec and the standard library only.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal, Protocol
+
+import msgspec
+
+Mode = Literal["auto", "always", "never"]
+"""What `[tools."NAME"] mode` may be: `auto` follows the sizes, `always` replaces every result with rows, `never` none."""
+
+
+class Column(msgspec.Struct, frozen=True, kw_only=True):
+    """A column of a stored table, as `_meta["millpond/handle"]` gives it."""
+
+    name: str
+    type: str
+    """DuckDB's type, as `DESCRIBE` prints it."""
+    exact: bool = True
+    """False where values were rounded (DOUBLE) or changed kind (mixed kinds in one VARCHAR)."""
+    renamed_from: str | None = None
+    """The key in the result, where the column's name is another."""
+    note: str | None = None
+    """One short phrase for the handle (`ISO 8601`, `mixed number, text`); not part of `_meta`."""
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """A table of the canvas, made from one list found in one result."""
+
+    name: str
+    path: str
+    """JSON path of the list in the result: `$.items`."""
+    rows: int
+    columns: tuple[Column, ...]
+
+
+class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the engine process is told once, at its start."""
+
+    directory: str
+    """The canvas's private directory; the database file lies in it."""
+    canvas: str
+    """The canvas's id, at least 60 random bits."""
+    tag: str
+    """Six characters that mark this canvas's table names; they tell nothing of the id."""
+    memory_bytes: int
+    """Budget of the engine process; DuckDB gets a part of it, the process's ceiling is this above its size at start."""
+    inline_rows_bytes: int
+    inline_text_bytes: int
+    max_result_bytes: int
+    max_line_bytes: int
+    handle_tokens: int
+    timeout_seconds: float
+    max_rows: int
+    max_answer_bytes: int
+    max_cell_bytes: int
+    max_calls: int
+    max_canvas_bytes: int
+    query_tool: str = "query"
+    """The name under which the client sees the own tool, for the texts that mention it."""
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a tool of the server, as `calls` keeps it."""
+
+    number: int
+    """Counts from 1 in the order in which results came."""
+    tool: str
+    arguments: bytes
+    """The raw JSON text of `params.arguments`."""
+    time: str
+    """When the result came: ISO 8601 in UTC."""
+    mode: Mode = "auto"
+    replaceable: bool = True
+    """False where the client has not been shown the own tools yet, or the result is an error: the result is only recorded."""
+
+
+# --- requests: relay to engine --------------------------------------------------------------------------------------
+
+
+class Take(msgspec.Struct, frozen=True, tag="take", kw_only=True):
+    """Decide on a result and store it. The frame's body is the raw `result` value. Answered by `Taken`."""
+
+    id: int
+    call: Call
+    query_tool: str = "query"
+
+
+class Record(msgspec.Struct, frozen=True, tag="record", kw_only=True):
+    """Keep a result that already went on as it came. The body is the raw `result` value. Not answered."""
+
+    call: Call
+
+
+class Query(msgspec.Struct, frozen=True, tag="query", kw_only=True):
+    """Run the own tool. The body is the raw JSON text of `params.arguments`. Answered by `Answered`."""
+
+    id: int
+    query_tool: str = "query"
+
+
+class Cancel(msgspec.Struct, frozen=True, tag="cancel", kw_only=True):
+    """Stop a query; it is then answered with the reason. `why` is `timeout` when the deadline passed."""
+
+    id: int
+    why: Literal["cancelled", "timeout"]
+
+
+Request = Take | Record | Query | Cancel
+
+
+# --- answers: engine to relay ---------------------------------------------------------------------------------------
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready", kw_only=True):
+    """The engine has opened its database and takes requests."""
+
+    last_number: int
+    """The highest call number that is stored, 0 in a new canvas."""
+
+
+class Verdict(StrEnum):
+    """What the client gets for a result."""
+
+    KEEP = "keep"
+    """The result as it came: the frame has no body."""
+    REPLACE = "replace"
+    """The body is the `result` value to send instead."""
+    FAILED = "failed"
+    """The engine could not store it (`note` says why); nothing of it is kept."""
+    NO_MEMORY = "no_memory"
+    """The load ran out of memory; worth one more try when nothing else runs."""
+
+
+class Taken(msgspec.Struct, frozen=True, tag="taken", kw_only=True):
+    """The answer to `Take`. It is sent after the transaction is committed."""
+
+    id: int
+    verdict: Verdict
+    note: str | None = None
+
+
+class Answered(msgspec.Struct, frozen=True, tag="answered", kw_only=True):
+    """The answer to `Query`. The body is the `result` value, an own error included (`isError`, `_meta`)."""
+
+    id: int
+
+
+Answer = Ready | Taken | Answered
+
+
+# --- what the query side asks of the store --------------------------------------------------------------------------
+
+
+class TableState(StrEnum):
+    """What the canvas knows of a name; names compare without ASCII case, as DuckDB compares them."""
+
+    STORED = "stored"
+    PENDING = "pending"
+    """A small result's table: it is made when it is first named."""
+    EVICTED = "evicted"
+    """It was there, and went to make room."""
+    UNKNOWN = "unknown"
+
+
+class Tables(Protocol):
+    """The tables of one canvas, as the query side sees them. Safe to call from any thread."""
+
+    def state(self, name: str) -> TableState:
+        """What the canvas knows of this name."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """Every name that can be queried now, stored and pending, oldest first (own tables such as `calls` included)."""
+        ...
+
+    def make(self, names: frozenset[str]) -> None:
+        """Make the pending ones among these, in transactions of their own; the others are passed over.
+
+        Raises `EngineFailed` where one cannot be made.
+        """
+        ...
+
+    def flush(self) -> None:
+        """Commit what was recorded so far, so that the next query sees it."""
+        ...
