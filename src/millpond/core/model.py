@@ -188,3 +188,33 @@ class Tables(Protocol):
     def flush(self) -> None:
         """Commit what was recorded so far, so that the next query sees it."""
         ...
+
+
+# --- what the relay asks of the engine's link -----------------------------------------------------------------------
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a result that was given to the engine."""
+
+    verdict: Verdict
+    """`KEEP`, `REPLACE` or `FAILED`; the link itself has tried again where trying again can help."""
+    body: bytes | None = None
+    """The `result` value to send instead, with `REPLACE`."""
+    note: str | None = None
+    """Why it failed, in a few words for the agent, with `FAILED`."""
+
+
+class Engine(Protocol):
+    """The engine as the relay sees it. Every method is called on the event loop, and none blocks it."""
+
+    async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
+        """Have a result stored. Never raises but for cancellation; a full queue or a dead engine is `FAILED`."""
+        ...
+
+    def record(self, call: Call, result: bytes | memoryview) -> None:
+        """Have a result kept that already went on. In order with `take` and `query`; dropped with a log line at the bound."""
+        ...
+
+    async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
+        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops the query."""
+        ...
