@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 import msgspec
 
 Mode = Literal["auto", "always", "never"]
-"""What `[tools."NAME"] mode` may be: `auto` follows the sizes, `always` replaces every result with rows, `never` none."""
+"""What `[tools."NAME"] mode` may be: `auto` follows sizes, `always` replaces all with rows, `never` none."""
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """When the result came: ISO 8601 in UTC."""
     mode: Mode = "auto"
     replaceable: bool = True
-    """False where the client has not been shown the own tools yet, or the result is an error: the result is only recorded."""
+    """False where the own tools were not shown yet, or the result is an error: it is only recorded."""
 
 
 # --- requests: relay to engine --------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class Tables(Protocol):
         ...
 
     def names(self) -> tuple[str, ...]:
-        """Every name that can be queried now, stored and pending, oldest first (own tables such as `calls` included)."""
+        """Every name that can be queried now, stored and pending, oldest first (own tables too)."""
         ...
 
     def make(self, names: frozenset[str]) -> None:
@@ -212,9 +212,9 @@ class Engine(Protocol):
         ...
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
-        """Have a result kept that already went on. In order with `take` and `query`; dropped with a log line at the bound."""
+        """Have a result kept that already went on. In order with the others; dropped with a log line at the bound."""
         ...
 
     async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
-        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops the query."""
+        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it."""
         ...
