@@ -1,0 +1,201 @@
+"""What the values of a column are: kinds, ranges and digits, gathered from all of them, a chunk at a time.
+
+Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports the standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+MAX_FIELDS = 64
+"""Keys that nested objects may have between them to be one STRUCT; more are a map in disguise and stay JSON."""
+EXACT_DOUBLE_INTEGER = 1 << 53
+"""Integers up to this are doubles without loss."""
+ALWAYS_EXACT_DIGITS = 15
+"""A decimal of so many significant digits survives a double (C's DBL_DIG)."""
+
+_STAMP = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
+
+
+class Odd(str):
+    """A number's lexeme that `decimal` cannot hold (an exponent of twenty digits)."""
+
+    __slots__ = ()
+
+
+class Observed:
+    """The values seen at one place: a column, a field of its objects, the elements of its lists."""
+
+    __slots__ = (
+        "booleans", "elements", "fields", "fractions", "fraction_digits", "high", "integers_survive", "lists",
+        "long_fraction", "low", "members", "nonfinite", "nulls", "numbers_survive", "objects", "odd", "stamps",
+        "strings", "too_wide", "top", "whole_digits",
+    )  # fmt: skip
+
+    def __init__(self, *, top: bool = False) -> None:
+        self.top = top
+        """True for the rows themselves: their keys become columns, however many."""
+        self.nulls = 0
+        self.booleans = 0
+        self.low: int | None = None
+        self.high: int | None = None
+        self.integers_survive = True
+        self.fractions = 0
+        self.whole_digits = 0
+        self.fraction_digits = 0
+        self.long_fraction = False
+        self.numbers_survive = True
+        self.nonfinite = 0
+        self.odd = 0
+        self.strings = 0
+        self.stamps = True
+        self.lists = 0
+        self.elements: Observed | None = None
+        self.objects = 0
+        self.fields: dict[str, Observed] = {}
+        self.too_wide = False
+        self.members = 0
+        """Members of all objects at and below this place: what a document without duplicate keys has in its text."""
+
+    def add(self, values: Sequence[Any], marked: Mapping[int, str]) -> None:
+        """Take a chunk of values, decoded with fractions as `Decimal`.
+
+        `marked` tells which exponent of a zero stands for a number that JSON cannot write (`core.rows.RowSet.markers`).
+        """
+        kinds = set(map(type, values))
+        for kind in kinds:
+            part = values if len(kinds) == 1 else [value for value in values if type(value) is kind]
+            if kind is Decimal:
+                self._add_fractions(part, marked)
+            elif kind is list:
+                self.lists += len(part)
+                if self.elements is None:
+                    self.elements = Observed()
+                self.elements.add(list(chain.from_iterable(part)), marked)
+            elif kind is dict:
+                self._add_objects(part, marked)
+            else:
+                _ADD[kind](self, part)
+
+    def total_members(self) -> int:
+        """Members of all objects at and below this place."""
+        below = sum(field.total_members() for field in self.fields.values())
+        return self.members + below + (self.elements.total_members() if self.elements else 0)
+
+    def _add_nulls(self, part: Sequence[None]) -> None:
+        self.nulls += len(part)
+
+    def _add_booleans(self, part: Sequence[bool]) -> None:
+        self.booleans += len(part)
+
+    def _add_odd(self, part: Sequence[Odd]) -> None:
+        self.odd += len(part)
+
+    def _add_integers(self, part: Sequence[int]) -> None:
+        low, high = min(part), max(part)
+        self.low = low if self.low is None else min(self.low, low)
+        self.high = high if self.high is None else max(self.high, high)
+        if self.integers_survive and (low < -EXACT_DOUBLE_INTEGER or high > EXACT_DOUBLE_INTEGER):
+            self.integers_survive = all(map(_integer_survives, part))
+
+    def _add_strings(self, part: Sequence[str]) -> None:
+        self.strings += len(part)
+        if self.stamps:
+            self.stamps = _STAMP.fullmatch(part[0]) is not None and all(map(_STAMP.fullmatch, part))
+
+    def _add_fractions(self, part: Sequence[Decimal], marked: Mapping[int, str]) -> None:
+        whole_digits, fraction_digits = self.whole_digits, self.fraction_digits
+        self.fractions += len(part)
+        for value in part:
+            _, digits, exponent = value.as_tuple()
+            length = len(digits)
+            if digits == (0,):
+                if exponent in marked:
+                    self.nonfinite += 1
+                    continue
+                length = 0
+            assert isinstance(exponent, int)  # a lexeme is finite
+            whole_digits = max(whole_digits, length + exponent)
+            fraction_digits = max(fraction_digits, -exponent)
+            if length > ALWAYS_EXACT_DIGITS or not -290 < exponent < 290:
+                self._add_long_fraction(value, digits, exponent)
+        self.whole_digits, self.fraction_digits = whole_digits, fraction_digits
+
+    def _add_long_fraction(self, value: Decimal, digits: tuple[int, ...], exponent: int) -> None:
+        significant = len(digits)
+        while significant > 1 and digits[significant - 1] == 0:
+            significant -= 1
+        if exponent < 0 and significant > ALWAYS_EXACT_DIGITS:
+            self.long_fraction = True
+        if self.numbers_survive:
+            self.numbers_survive = Decimal(repr(float(value))) == value
+
+    def _add_objects(self, part: Sequence[dict[str, Any]], marked: Mapping[int, str]) -> None:
+        self.objects += len(part)
+        self.members += sum(map(len, part))
+        if self.too_wide:
+            self.members += sum(map(_members_below, part))
+            return
+        keys = dict.fromkeys(chain.from_iterable(part))
+        if not self.top and len(self.fields.keys() | keys.keys()) > MAX_FIELDS:
+            self.members += sum(map(_members_below, part)) + sum(f.total_members() for f in self.fields.values())
+            self.too_wide = True
+            self.fields.clear()
+            return
+        for key, values in _columns(part, list(keys)):
+            field = self.fields.get(key)
+            if field is None:
+                field = self.fields[key] = Observed()
+            field.add(values, marked)
+
+
+_ADD: dict[type, Callable[[Observed, Sequence[Any]], None]] = {
+    type(None): Observed._add_nulls,  # pyright: ignore[reportPrivateUsage]  # the class's own table, read once a kind
+    bool: Observed._add_booleans,  # pyright: ignore[reportPrivateUsage]
+    int: Observed._add_integers,  # pyright: ignore[reportPrivateUsage]
+    str: Observed._add_strings,  # pyright: ignore[reportPrivateUsage]
+    Odd: Observed._add_odd,  # pyright: ignore[reportPrivateUsage]
+}
+
+
+def _columns(rows: Sequence[dict[str, Any]], keys: Sequence[str]) -> Iterable[tuple[str, Sequence[Any]]]:
+    """The values of each key; a missing one is None. Rows of one shape, the usual case, are turned at C speed."""
+    if all(len(row) == len(keys) for row in rows):
+        first = tuple(rows[0])
+        if all(tuple(row) == first for row in rows):
+            return zip(first, zip(*map(dict.values, rows), strict=True), strict=True)
+    cells = sum(map(len, rows))
+    if 2 * cells >= len(rows) * len(keys):
+        return ((key, [row.get(key) for row in rows]) for key in keys)
+    columns: dict[str, list[Any]] = {key: [] for key in keys}
+    for row in rows:
+        for key, value in row.items():
+            columns[key].append(value)
+    return columns.items()
+
+
+def _members_below(value: Any) -> int:
+    """Members of the objects inside an object or a list, its own not counted."""
+    count, stack = 0, [value]
+    while stack:
+        item = stack.pop()
+        for child in item.values() if type(item) is dict else item:
+            if type(child) is dict:
+                count += len(child)
+                stack.append(child)
+            elif type(child) is list:
+                stack.append(child)
+    return count
+
+
+def _integer_survives(value: int) -> bool:
+    try:
+        return float(value) == value
+    except OverflowError:
+        return False

@@ -1,0 +1,108 @@
+"""Load: the rows of a plan become a table, a chunk at a time.
+
+Rule: DuckDB reads each cell from the text that came; what it would write anew is handed over as text and cast. Runs inside the
+caller's transaction. Imports `core` and `engine.database`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+import msgspec
+
+from millpond.core.columns import Plan, Source, decode_exactly
+from millpond.core.infer import Route
+from millpond.core.names import quote
+from millpond.core.rows import Layout, join_rows, restore
+from millpond.engine.database import Connection
+
+_NULL = msgspec.Raw(b"null")
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_arrays = msgspec.json.Decoder(list[msgspec.Raw])
+
+
+def load(connection: Connection, table: str, plan: Plan) -> None:
+    """Create `table` and fill it with every row of the plan. Raises DuckDB's errors; the caller rolls back."""
+    columns = ", ".join(f"{quote(column.name)} {column.type}" for column in plan.columns)
+    connection.execute(f"CREATE TABLE {quote(table)} ({columns})")
+    statement = _insert(table, plan)
+    for number, chunk in enumerate(plan.rows.chunks()):
+        raws = plan.rows.rows[chunk]
+        if number in plan.repeated:
+            raws = [msgspec.Raw(_encoder.encode(value)) for value in decode_exactly(raws)]
+        connection.execute(statement, _parameters(plan, raws, chunk))
+
+
+def _insert(table: str, plan: Plan) -> str:
+    """The statement that appends one chunk: a parameter for the rows, and one for each column that is read by itself."""
+    inner: list[str] = []
+    outer: list[str] = []
+    if plan.keyed:
+        inner.append(f"unnest(from_json(?, {_literal(['VARCHAR'])})) AS k")
+        outer.append("k")
+    direct = {source.key: source.type.spec for source in plan.sources if source.from_row}
+    if direct:
+        inner.append(f"unnest(from_json(?, {_literal([direct])})) AS r")
+    for at, source in enumerate(plan.sources):
+        if source.from_row:
+            outer.append(f"r.{quote(source.key)}")
+            continue
+        spec = source.type.spec if source.type.route is Route.DIRECT else "VARCHAR"
+        inner.append(f"unnest(from_json(?, {_literal([spec])})) AS c{at}")
+        outer.append(f"c{at}::{source.type.sql}" if source.type.route is not Route.DIRECT else f"c{at}")
+    return f"INSERT INTO {quote(table)} SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)})"
+
+
+def _literal(value: Any) -> str:
+    return "'" + msgspec.json.encode(value).decode().replace("'", "''") + "'"
+
+
+def _parameters(plan: Plan, raws: Sequence[msgspec.Raw], chunk: slice) -> list[str]:
+    parameters: list[str] = []
+    if plan.keyed:
+        assert plan.rows.keys is not None
+        parameters.append(msgspec.json.encode(plan.rows.keys[chunk]).decode())
+    if any(source.from_row for source in plan.sources):
+        parameters.append(join_rows(raws, plan.rows.markers))
+    alone = [source for source in plan.sources if not source.from_row]
+    if alone:
+        for source, cells in zip(alone, _cells(plan, alone, raws), strict=True):
+            parameters.append(_cell_list(source, cells, plan))
+    return parameters
+
+
+def _cells(plan: Plan, alone: Sequence[Source], raws: Sequence[msgspec.Raw]) -> Iterable[Sequence[Any]]:
+    """The raw cells of each column that is read by itself."""
+    if plan.rows.layout is Layout.VALUES:
+        return [raws]
+    if plan.rows.layout is Layout.ARRAYS:
+        padded = zip_longest(*map(_arrays.decode, raws), fillvalue=_NULL)
+        columns = list(padded)
+        columns.extend([_NULL] * len(raws) for _ in range(len(alone) - len(columns)))
+        return columns
+    fields = [(f"f{at}", msgspec.Raw, _NULL) for at in range(len(alone))]
+    renamed = {f"f{at}": source.key for at, source in enumerate(alone)}
+    row_type = msgspec.defstruct("Row", fields, rename=renamed.get)
+    rows = msgspec.json.Decoder(row_type | None)
+    empty = row_type()
+    decoded = [rows.decode(raw) or empty for raw in raws]
+    return [[getattr(row, name) for row in decoded] for name in renamed]
+
+
+def _cell_list(source: Source, cells: Sequence[Any], plan: Plan) -> str:
+    """The JSON text of a column's cells, as its route wants them."""
+    if source.type.route is Route.DIRECT:
+        return join_rows(cells, plan.rows.markers)
+    every = source.type.route is Route.JSON
+    texts = [_as_text(cell, plan, every=every) for cell in cells]
+    return str(b"[" + b",".join(texts) + b"]", "utf-8")
+
+
+def _as_text(cell: msgspec.Raw, plan: Plan, *, every: bool) -> bytes:
+    """A cell's own text as a JSON string; a string is one already, unless `every` cell is to be JSON."""
+    text = bytes(cell)
+    if text == b"null" or (text[:1] == b'"' and not every):
+        return text
+    return msgspec.json.encode(restore(text, plan.rows.markers).decode())
