@@ -142,13 +142,13 @@ class Observed:
         if self.too_wide:
             self.members += sum(map(_members_below, part))
             return
-        keys = dict.fromkeys(chain.from_iterable(part))
-        if not self.top and len(self.fields.keys() | keys.keys()) > MAX_FIELDS:
+        shapes = set(map(tuple, part))
+        if not self.top and len(self.fields.keys() | set(chain.from_iterable(shapes))) > MAX_FIELDS:
             self.members += sum(map(_members_below, part)) + sum(f.total_members() for f in self.fields.values())
             self.too_wide = True
             self.fields.clear()
             return
-        for key, values in _columns(part, list(keys)):
+        for key, values in _columns(part, shapes):
             field = self.fields.get(key)
             if field is None:
                 field = self.fields[key] = Observed()
@@ -164,16 +164,16 @@ _ADD: dict[type, Callable[[Observed, Sequence[Any]], None]] = {
 }
 
 
-def _columns(rows: Sequence[dict[str, Any]], keys: Sequence[str]) -> Iterable[tuple[str, Sequence[Any]]]:
+def _columns(rows: Sequence[dict[str, Any]], shapes: set[tuple[str, ...]]) -> Iterable[tuple[str, Sequence[Any]]]:
     """The values of each key; a missing one is None. Rows of one shape, the usual case, are turned at C speed."""
-    if all(len(row) == len(keys) for row in rows):
-        first = tuple(rows[0])
-        if all(tuple(row) == first for row in rows):
-            return zip(first, zip(*map(dict.values, rows), strict=True), strict=True)
+    if len(shapes) == 1:
+        (keys,) = shapes
+        return zip(keys, zip(*map(dict.values, rows), strict=True), strict=True)
+    every = dict.fromkeys(chain.from_iterable(rows))
     cells = sum(map(len, rows))
-    if 2 * cells >= len(rows) * len(keys):
-        return ((key, [row.get(key) for row in rows]) for key in keys)
-    columns: dict[str, list[Any]] = {key: [] for key in keys}
+    if 2 * cells >= len(rows) * len(every):
+        return ((key, [row.get(key) for row in rows]) for key in every)
+    columns: dict[str, list[Any]] = {key: [] for key in every}
     for row in rows:
         for key, value in row.items():
             columns[key].append(value)

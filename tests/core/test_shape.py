@@ -1,0 +1,130 @@
+import json
+
+import msgspec
+import pytest
+
+from millpond.core.rows import Layout
+from millpond.core.shape import Shape, shape
+
+
+def found(value: object) -> Shape:
+    return shape(json.dumps(value).encode(), {})
+
+
+def paths(value: object) -> list[str]:
+    return [rows.path for rows in found(value).row_sets]
+
+
+FILLER = [{"id": at, "text": "x" * 20} for at in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        (FILLER, "$"),
+        ({"items": FILLER}, "$.items"),
+        ({"data": {"repository": {"issues": {"nodes": FILLER, "totalCount": 20}}}}, "$.data.repository.issues.nodes"),
+        ({"odd key": {"x": FILLER}}, '$."odd key".x'),
+    ],
+)
+def test_a_list_is_found_at_its_path(value: object, path: str) -> None:
+    """SHAPE-01 SHAPE-02"""
+    assert paths(value) == [path]
+    assert found(value).has_rows
+
+
+def test_every_list_is_a_row_set() -> None:
+    """SHAPE-02"""
+    assert paths({"rows": FILLER, "facets": FILLER, "meta": {"more": [1, 2]}}) == ["$.rows", "$.facets", "$.meta.more"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "layout", "names"),
+    [
+        ([{"a": 1}, None, {"b": 2}], Layout.OBJECTS, ()),
+        ([1, "a", None], Layout.VALUES, ("value",)),
+        ([{"a": 1}, 42], Layout.VALUES, ("value",)),
+        ([[1, 2], [3, 4]], Layout.ARRAYS, ("column0", "column1")),
+        ([[1, 2], [3]], Layout.VALUES, ("value",)),
+        ([[], []], Layout.VALUES, ("value",)),
+        ([None, None], Layout.VALUES, ("value",)),
+    ],
+)
+def test_the_kinds_of_the_rows_choose_the_layout(rows: list[object], layout: Layout, names: tuple[str, ...]) -> None:
+    """SHAPE-03 SHAPE-05"""
+    (row_set,) = found(rows).row_sets
+    assert (row_set.layout, row_set.names) == (layout, names)
+
+
+@pytest.mark.parametrize("columns", [["i", "name"], [{"name": "i", "type": "int"}, {"name": "name"}]])
+def test_columns_and_rows_are_one_row_set_with_those_names(columns: list[object]) -> None:
+    """SHAPE-04"""
+    (row_set,) = found({"columns": columns, "rows": [[1, "a"], [2]], "rowCount": 2}).row_sets
+    assert (row_set.path, row_set.names, len(row_set.rows)) == ("$", ("i", "name"), 2)
+
+
+def test_rows_longer_than_the_columns_are_not_that_form() -> None:
+    """SHAPE-04"""
+    assert paths({"columns": ["i"], "rows": [[1, 2, 3, 4, 5]]}) != ["$"]
+
+
+@pytest.mark.parametrize(
+    ("value", "keyed"),
+    [
+        ({code: {"name": code, "area": 1} for code in ("NOR", "SWE", "DNK")}, True),
+        ({f"k{at}": {"name": "x", f"only{at % 2}": 1} for at in range(12)}, True),
+        ({"NOR": {"name": 1, "area": 2}, "SWE": {"name": 1, "area": 2}}, False),
+        ({f"k{at}": {f"own{at}": 1} for at in range(12)}, False),
+    ],
+)
+def test_an_object_of_like_objects_is_a_map_of_rows(value: dict[str, object], keyed: bool) -> None:
+    """SHAPE-06"""
+    first = found(value).row_sets[0]
+    assert (first.keys == list(value)) is keyed
+
+
+def test_json_in_a_string_is_read_as_that_value() -> None:
+    """SHAPE-07"""
+    assert paths({"result": json.dumps({"rows": FILLER}), "ok": True}) == ["$.result.rows"]
+    assert paths({"result": "[not json" * 10}) == ["$"]
+
+
+def test_one_record_with_small_lists_is_not_an_answer_of_rows() -> None:
+    """SHAPE-08"""
+    record = found({"id": 1, "body": "text " * 200, "labels": [{"name": "bug"}]})
+    assert not record.has_rows
+    assert [(rows.path, rows.layout) for rows in record.row_sets] == [
+        ("$.labels", Layout.OBJECTS),
+        ("$", Layout.ARRAYS),
+    ]
+    leaves = record.row_sets[1]
+    assert leaves.names == ("path", "value")
+    assert [json.loads(bytes(row)) for row in leaves.rows] == [
+        ["$.id", 1],
+        ["$.body", "text " * 200],
+        ["$.labels[0].name", "bug"],
+    ]
+
+
+def test_scalars_beside_the_lists_and_empty_lists_are_named() -> None:
+    """SHAPE-09"""
+    answer = found({"total": 300, "next": {"cursor": "abc"}, "items": FILLER, "errors": []})
+    assert answer.rest == (("$.total", "300"), ("$.next.cursor", '"abc"'))
+    assert answer.empty == ("$.errors",)
+    assert paths({"total": 300, "items": FILLER, "errors": []}) == ["$.items"]
+
+
+def test_a_document_of_very_many_lists_is_read_as_leaves() -> None:
+    """SHAPE-10"""
+    assert paths({f"k{at}": [1000, 2000] for at in range(65)}) == ["$"]
+    assert len(paths({f"k{at}": [1000, 2000] for at in range(64)})) == 64
+
+
+def test_lists_inside_rows_make_no_tables() -> None:
+    """SHAPE-11"""
+    assert paths({"items": [{"id": at, "labels": [{"name": "x"}] * 3} for at in range(9)]}) == ["$.items"]
+
+
+def test_a_document_that_is_no_json_is_refused() -> None:
+    with pytest.raises(msgspec.DecodeError):
+        shape(b"[1,", {})
