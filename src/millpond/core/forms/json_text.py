@@ -1,0 +1,81 @@
+"""JSON as it came: strict, relaxed, inside a JSON string, one value a line.
+
+Rule: the bytes of a value pass through; nothing is decoded and written again. Imports `forms.text` and msgspec only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from millpond.core.forms.text import Form, FormText, make_strict
+from millpond.core.relaxed import is_strict, relax
+
+MAX_OPENED = 2
+"""JSON strings opened one inside the other on the way to a list or object."""
+WHITE_SPACE = "\ufeff \t\r\n"
+"""What JSON allows around a value, and the byte order mark that some servers put before it."""
+OPENED_NOTE = "the JSON was inside a JSON string"
+
+_CONTAINERS = (b"[", b"{")
+_raw = msgspec.json.Decoder(msgspec.Raw)
+
+
+def read_json(text: str) -> FormText | None:
+    """The form of a text that is one JSON value; relaxed only for lists and objects."""
+    data = text.strip(WHITE_SPACE).encode()
+    opened = 0
+    while data.startswith(b'"') and opened < MAX_OPENED and is_strict(data):
+        inner = msgspec.json.decode(data, type=str).strip(WHITE_SPACE)
+        if not inner.startswith(("[", "{", '"')):
+            break
+        data, opened = inner.encode(), opened + 1
+    if opened and not data.startswith(_CONTAINERS):
+        return _json(text.strip(WHITE_SPACE).encode(), ())
+    found = _json(data, (OPENED_NOTE,) if opened else ())
+    return found if found is not None or not opened else _json(text.strip(WHITE_SPACE).encode(), ())
+
+
+def _json(data: bytes, notes: tuple[str, ...]) -> FormText | None:
+    if data.startswith(_CONTAINERS):
+        return make_strict(Form.JSON, data, notes) if data.endswith((b"]", b"}")) else None
+    return FormText(form=Form.JSON, json=data, notes=notes) if is_strict(data) else None
+
+
+def read_json_lines(text: str) -> FormText | None:
+    """The form of a text of at least two lines, each one list or object; blank lines are passed over."""
+    lines = [stripped for line in text.strip(WHITE_SPACE).split("\n") if (stripped := line.strip(WHITE_SPACE))]
+    if len(lines) < 2 or not lines[0].startswith(("[", "{")):
+        return None
+    encoded: list[bytes] = []
+    for line in lines:
+        data = line.encode()
+        if not data.startswith(_CONTAINERS) or not _is_json(data):
+            return None
+        encoded.append(data)
+    return join_values(Form.JSON_LINES, encoded)
+
+
+def join_values(form: Form, values: Iterable[bytes], notes: tuple[str, ...] = ()) -> FormText | None:
+    """A list of values, each strict or relaxed JSON by itself."""
+    return make_strict(form, b"[" + b",".join(values) + b"]", notes)
+
+
+def json_values(texts: Sequence[str]) -> list[bytes] | None:
+    """Each text's one JSON value, strict or relaxed, or None where one holds something else."""
+    values: list[bytes] = []
+    for text in texts:
+        data = text.strip(WHITE_SPACE).encode()
+        if not _is_json(data):
+            return None
+        values.append(data)
+    return values
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        _raw.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return relax(data) is not None
+    return True
