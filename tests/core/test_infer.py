@@ -13,7 +13,7 @@ def typed(*lexemes: str, chunks: int = 1) -> ColumnType:
     seen = Observed()
     step = -(-len(lexemes) // chunks)
     for start in range(0, len(lexemes), step):
-        seen.add(decode_exactly([msgspec.Raw(text) for text in lexemes[start : start + step]]), {})
+        seen.add(decode_exactly([msgspec.Raw(text) for text in lexemes[start : start + step]]), ())
     return infer(seen)
 
 

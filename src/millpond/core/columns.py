@@ -6,8 +6,7 @@ Rule: one pass over all rows, a chunk at a time; what was decoded is dropped aga
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal, InvalidOperation
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -16,7 +15,7 @@ import msgspec
 from millpond.core.infer import ColumnType, Route, infer
 from millpond.core.model import Column
 from millpond.core.naming import column_names
-from millpond.core.observe import Observed, Odd
+from millpond.core.observe import Lexeme, Observed
 from millpond.core.rows import Layout, RowSet
 
 MAX_COLUMNS = 2_000
@@ -29,6 +28,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     column: Column
     key: str
     type: ColumnType
+    present: int
+    """Cells that are not null."""
     from_row: bool
     """True where `from_json` of the whole row can give the cell: a direct type under a name that is the key."""
 
@@ -50,33 +51,20 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         return (*own, *(source.column for source in self.sources))
 
 
-_exact = msgspec.json.Decoder(float_hook=Decimal)
-
-
-def _number(lexeme: str) -> Decimal | Odd:
-    try:
-        return Decimal(lexeme)
-    except InvalidOperation:
-        return Odd(lexeme)
-
-
-_careful = msgspec.json.Decoder(float_hook=_number)
+_decoder = msgspec.json.Decoder(float_hook=Lexeme)
 
 
 def decode_exactly(raws: Sequence[msgspec.Raw]) -> list[Any]:
-    """The values of raw JSON, with fractions as `Decimal` (as `Odd` where no `Decimal` holds them)."""
-    try:
-        return list(map(_exact.decode, raws))
-    except InvalidOperation:
-        return list(map(_careful.decode, raws))
+    """The values of raw JSON, with every number that has a fraction or an exponent as the `Lexeme` it was written as."""
+    return list(map(_decoder.decode, raws))
 
 
 def plan_columns(rows: RowSet) -> Plan:
     """The columns of a row set, from all of its values."""
-    marked = _marked_exponents(rows.markers)
+    markers = frozenset(marker.decode() for marker in rows.markers)
     if rows.layout is Layout.OBJECTS:
         top = Observed(top=True)
-        repeated = _observe_objects(rows, top, marked)
+        repeated = _observe_objects(rows, top, markers)
         if len(top.fields) > MAX_COLUMNS or not top.fields:
             return plan_columns(msgspec.structs.replace(rows, layout=Layout.VALUES, names=("value",)))
         return _plan(rows, list(top.fields), list(top.fields.values()), repeated)
@@ -84,45 +72,37 @@ def plan_columns(rows: RowSet) -> Plan:
     for chunk in rows.chunks():
         values = decode_exactly(rows.rows[chunk])
         if rows.layout is Layout.VALUES:
-            columns[0].add(values, marked)
+            columns[0].add(values, markers)
         else:
             for column, cells in zip(columns, zip_longest(*values), strict=False):
-                column.add(cells, marked)
+                column.add(cells, markers)
     return _plan(rows, rows.names, columns, frozenset())
 
 
 def _plan(rows: RowSet, keys: Sequence[str], seen: Sequence[Observed], repeated: frozenset[int]) -> Plan:
     names = column_names(keys)
     sources = tuple(
-        _source(key, name, infer(column), rows.layout) for key, name, column in zip(keys, names, seen, strict=True)
+        _source(key, name, column, rows.layout) for key, name, column in zip(keys, names, seen, strict=True)
     )
     return Plan(rows=rows, sources=sources, keyed=rows.keys is not None, repeated=repeated)
 
 
-def _source(key: str, name: str, kind: ColumnType, layout: Layout) -> Source:
+def _source(key: str, name: str, seen: Observed, layout: Layout) -> Source:
+    kind = infer(seen)
     column = Column(
         name=name, type=kind.sql, exact=kind.exact, renamed_from=None if key == name else key, note=kind.note
     )
     direct = layout is Layout.OBJECTS and key == name and kind.route is Route.DIRECT
-    return Source(column=column, key=key, type=kind, from_row=direct)
+    return Source(column=column, key=key, type=kind, present=seen.present(), from_row=direct)
 
 
-def _marked_exponents(markers: Mapping[bytes, bytes]) -> dict[int, str]:
-    exponents: dict[int, str] = {}
-    for marker, token in markers.items():
-        exponent = Decimal(marker.decode()).as_tuple().exponent
-        assert isinstance(exponent, int)
-        exponents[exponent] = token.decode()
-    return exponents
-
-
-def _observe_objects(rows: RowSet, top: Observed, marked: Mapping[int, str]) -> frozenset[int]:
+def _observe_objects(rows: RowSet, top: Observed, markers: Collection[str]) -> frozenset[int]:
     """Observe every row; gives the numbers of the chunks in which some object has a key twice."""
     repeated: set[int] = set()
     before = 0
     for number, chunk in enumerate(rows.chunks()):
         raws = rows.rows[chunk]
-        top.add(decode_exactly(raws), marked)
+        top.add(decode_exactly(raws), markers)
         members = top.total_members()
         if _may_repeat_keys(raws, members - before):
             repeated.add(number)

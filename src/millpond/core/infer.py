@@ -43,10 +43,16 @@ class ColumnType(msgspec.Struct, frozen=True, kw_only=True):
     """The structure `from_json` takes, for `DIRECT`: `{"login": "VARCHAR"}`."""
     exact: bool = True
     note: str | None = None
+    exponents: bool = False
+    """True where some number is written with an exponent, which `from_json` must not see."""
 
 
 def infer(seen: Observed) -> ColumnType:
     """The type for everything that was seen in a column."""
+    return msgspec.structs.replace(_infer(seen), exponents=seen.has_exponents())
+
+
+def _infer(seen: Observed) -> ColumnType:
     kinds = _kinds(seen)
     if not kinds:
         return ColumnType(sql="VARCHAR", spec="VARCHAR", route=Route.DIRECT, note="no values")
@@ -62,7 +68,7 @@ def infer(seen: Observed) -> ColumnType:
 def _kinds(seen: Observed) -> set[str]:
     counts = {
         "boolean": seen.booleans,
-        "number": seen.fractions + seen.odd + (seen.low is not None),
+        "number": seen.fractions + seen.integers,
         "string": seen.strings,
         "list": seen.lists,
         "object": seen.objects,
@@ -86,8 +92,6 @@ def _scalar(seen: Observed, kinds: set[str]) -> ColumnType:
 
 def number(seen: Observed) -> ColumnType:
     """The type of a column that holds numbers only."""
-    if seen.odd:
-        return _text_of_numbers("numbers beyond any type")
     if not seen.fractions:
         sql = _integer(seen)
         return ColumnType(sql=sql, spec=sql, route=Route.DIRECT if sql != "BIGNUM" else Route.TEXT)
@@ -175,7 +179,7 @@ def _fit_for_fields(keys: Sequence[str]) -> bool:
 
 def _written_back_as_it_was(seen: Observed) -> bool:
     """True where DuckDB's JSON writes these values as they came: it keeps integers of 64 bits, not `1.10` or `1e2`."""
-    if seen.fractions or seen.odd or seen.too_wide or (seen.low is not None and _integer(seen) != "BIGINT"):
+    if seen.fractions or seen.too_wide or (seen.low is not None and _integer(seen) != "BIGINT"):
         return False
     below = [*seen.fields.values(), *([seen.elements] if seen.elements else [])]
     return all(map(_written_back_as_it_was, below))

@@ -6,8 +6,8 @@ Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Collection, Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import Any
 
@@ -18,13 +18,16 @@ EXACT_DOUBLE_INTEGER = 1 << 53
 ALWAYS_EXACT_DIGITS = 15
 """A decimal of so many significant digits survives a double (C's DBL_DIG)."""
 
+BEYOND_ANY_TYPE = 10**9
+"""Digits of a number that no type holds."""
+
 _STAMP = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
 )
 
 
-class Odd(str):
-    """A number's lexeme that `decimal` cannot hold (an exponent of twenty digits)."""
+class Lexeme(str):
+    """A number with a fraction or an exponent, as it was written."""
 
     __slots__ = ()
 
@@ -33,9 +36,9 @@ class Observed:
     """The values seen at one place: a column, a field of its objects, the elements of its lists."""
 
     __slots__ = (
-        "booleans", "elements", "fields", "fractions", "fraction_digits", "high", "integers_survive", "lists",
-        "long_fraction", "low", "members", "nonfinite", "nulls", "numbers_survive", "objects", "odd", "stamps",
-        "strings", "too_wide", "top", "whole_digits",
+        "booleans", "elements", "exponents", "fields", "fraction_digits", "fractions", "high", "integers",
+        "integers_survive", "lists", "long_fraction", "low", "members", "nonfinite", "nulls", "numbers_survive",
+        "objects", "stamps", "strings", "too_wide", "top", "whole_digits",
     )  # fmt: skip
 
     def __init__(self, *, top: bool = False) -> None:
@@ -43,6 +46,7 @@ class Observed:
         """True for the rows themselves: their keys become columns, however many."""
         self.nulls = 0
         self.booleans = 0
+        self.integers = 0
         self.low: int | None = None
         self.high: int | None = None
         self.integers_survive = True
@@ -52,7 +56,8 @@ class Observed:
         self.long_fraction = False
         self.numbers_survive = True
         self.nonfinite = 0
-        self.odd = 0
+        self.exponents = False
+        """Some number is written with an exponent: DuckDB reads such a one into a DECIMAL as NULL (contract test)."""
         self.strings = 0
         self.stamps = True
         self.lists = 0
@@ -63,25 +68,37 @@ class Observed:
         self.members = 0
         """Members of all objects at and below this place: what a document without duplicate keys has in its text."""
 
-    def add(self, values: Sequence[Any], marked: Mapping[int, str]) -> None:
-        """Take a chunk of values, decoded with fractions as `Decimal`.
+    def add(self, values: Sequence[Any], markers: Collection[str]) -> None:
+        """Take a chunk of values, decoded with fractions as `Lexeme`.
 
-        `marked` tells which exponent of a zero stands for a number that JSON cannot write (`core.rows.RowSet.markers`).
+        `markers` are the lexemes that stand for numbers JSON cannot write (`core.rows.RowSet.markers`).
         """
         kinds = set(map(type, values))
         for kind in kinds:
             part = values if len(kinds) == 1 else [value for value in values if type(value) is kind]
-            if kind is Decimal:
-                self._add_fractions(part, marked)
+            if kind is Lexeme:
+                self._add_fractions(part, markers)
             elif kind is list:
                 self.lists += len(part)
                 if self.elements is None:
                     self.elements = Observed()
-                self.elements.add(list(chain.from_iterable(part)), marked)
+                self.elements.add(list(chain.from_iterable(part)), markers)
             elif kind is dict:
-                self._add_objects(part, marked)
+                self._add_objects(part, markers)
             else:
                 _ADD[kind](self, part)
+
+    def present(self) -> int:
+        """Values that are not null."""
+        return self.booleans + self.integers + self.fractions + self.strings + self.lists + self.objects
+
+    def has_exponents(self) -> bool:
+        """True where some number at or below this place is written with an exponent."""
+        return (
+            self.exponents
+            or (self.elements is not None and self.elements.has_exponents())
+            or any(field.has_exponents() for field in self.fields.values())
+        )
 
     def total_members(self) -> int:
         """Members of all objects at and below this place."""
@@ -94,10 +111,8 @@ class Observed:
     def _add_booleans(self, part: Sequence[bool]) -> None:
         self.booleans += len(part)
 
-    def _add_odd(self, part: Sequence[Odd]) -> None:
-        self.odd += len(part)
-
     def _add_integers(self, part: Sequence[int]) -> None:
+        self.integers += len(part)
         low, high = min(part), max(part)
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
@@ -109,25 +124,47 @@ class Observed:
         if self.stamps:
             self.stamps = _STAMP.fullmatch(part[0]) is not None and all(map(_STAMP.fullmatch, part))
 
-    def _add_fractions(self, part: Sequence[Decimal], marked: Mapping[int, str]) -> None:
-        whole_digits, fraction_digits = self.whole_digits, self.fraction_digits
+    def _add_fractions(self, part: Sequence[Lexeme], markers: Collection[str]) -> None:
         self.fractions += len(part)
-        for value in part:
-            _, digits, exponent = value.as_tuple()
-            length = len(digits)
-            if digits == (0,):
-                if exponent in marked:
-                    self.nonfinite += 1
-                    continue
+        whole_digits, fraction_digits = self.whole_digits, self.fraction_digits
+        for lexeme in part:
+            whole, _, fraction = lexeme.partition(".")
+            if not fraction.isdigit():  # no fraction, or an exponent behind it
+                self._add_exponent(lexeme, markers)
+                continue
+            length = len(whole) - (whole[0] == "-")
+            if length == 1 and whole[-1] == "0":
                 length = 0
-            assert isinstance(exponent, int)  # a lexeme is finite
-            whole_digits = max(whole_digits, length + exponent)
-            fraction_digits = max(fraction_digits, -exponent)
-            if length > ALWAYS_EXACT_DIGITS or not -290 < exponent < 290:
-                self._add_long_fraction(value, digits, exponent)
-        self.whole_digits, self.fraction_digits = whole_digits, fraction_digits
+            if length > whole_digits:
+                whole_digits = length
+            if len(fraction) > fraction_digits:
+                fraction_digits = len(fraction)
+            if length + len(fraction) > ALWAYS_EXACT_DIGITS:
+                self._add_long_fraction(Decimal(lexeme))
+        self.whole_digits = max(self.whole_digits, whole_digits)
+        self.fraction_digits = max(self.fraction_digits, fraction_digits)
 
-    def _add_long_fraction(self, value: Decimal, digits: tuple[int, ...], exponent: int) -> None:
+    def _add_exponent(self, lexeme: Lexeme, markers: Collection[str]) -> None:
+        """A number written with an exponent: `1e2`, `1.5E-7`."""
+        if lexeme in markers:
+            self.nonfinite += 1
+            return
+        self.exponents = True
+        try:
+            value = Decimal(lexeme)
+        except InvalidOperation:  # an exponent of twenty digits
+            self.whole_digits, self.numbers_survive = BEYOND_ANY_TYPE, False
+            return
+        if value:
+            _, digits, exponent = value.as_tuple()
+            assert isinstance(exponent, int)  # a lexeme is finite
+            self.whole_digits = max(self.whole_digits, len(digits) + exponent)
+            self.fraction_digits = max(self.fraction_digits, -exponent)
+            self._add_long_fraction(value)
+
+    def _add_long_fraction(self, value: Decimal) -> None:
+        _, digits, exponent = value.as_tuple()
+        assert isinstance(exponent, int)
         significant = len(digits)
         while significant > 1 and digits[significant - 1] == 0:
             significant -= 1
@@ -136,7 +173,7 @@ class Observed:
         if self.numbers_survive:
             self.numbers_survive = Decimal(repr(float(value))) == value
 
-    def _add_objects(self, part: Sequence[dict[str, Any]], marked: Mapping[int, str]) -> None:
+    def _add_objects(self, part: Sequence[dict[str, Any]], markers: Collection[str]) -> None:
         self.objects += len(part)
         self.members += sum(map(len, part))
         if self.too_wide:
@@ -152,7 +189,7 @@ class Observed:
             field = self.fields.get(key)
             if field is None:
                 field = self.fields[key] = Observed()
-            field.add(values, marked)
+            field.add(values, markers)
 
 
 _ADD: dict[type, Callable[[Observed, Sequence[Any]], None]] = {
@@ -160,7 +197,6 @@ _ADD: dict[type, Callable[[Observed, Sequence[Any]], None]] = {
     bool: Observed._add_booleans,  # pyright: ignore[reportPrivateUsage]
     int: Observed._add_integers,  # pyright: ignore[reportPrivateUsage]
     str: Observed._add_strings,  # pyright: ignore[reportPrivateUsage]
-    Odd: Observed._add_odd,  # pyright: ignore[reportPrivateUsage]
 }
 
 
@@ -195,7 +231,8 @@ def _members_below(value: Any) -> int:
 
 
 def _integer_survives(value: int) -> bool:
+    """True where the double's shortest text, which is what an answer shows, is this integer."""
     try:
-        return float(value) == value
+        return Decimal(repr(float(value))) == value
     except OverflowError:
         return False

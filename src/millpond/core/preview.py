@@ -6,7 +6,7 @@ Rule: cells are data: they are cut, and nothing in one can end a line or look li
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -38,7 +38,7 @@ def preview(plan: Plan, rows: int) -> Preview:
     cells = [_cells(plan, value) for value in first]
     keys = plan.rows.keys
     shown = [
-        tuple(map(_cell_text, ([keys[at], *row] if plan.keyed and keys is not None else row)))
+        tuple(_cell_text(cell, plan.rows.markers) for cell in ([keys[at], *row] if keys is not None else row))
         for at, row in enumerate(cells[:rows])
     ]
     return Preview(rows=tuple(shown), example=_example(plan, cells))
@@ -52,20 +52,23 @@ def _cells(plan: Plan, value: Any) -> list[Any]:
     return [value]
 
 
-def _cell_text(value: Any) -> str:
+def _cell_text(value: Any, markers: Mapping[bytes, bytes]) -> str:
     if value is None:
         return "NULL"
-    text = value if isinstance(value, str) else _compact(value)
+    text = value if isinstance(value, str) else _compact.encode(value).decode()
+    for marker, token in markers.items():
+        text = text.replace(marker.decode(), token.decode())
     if len(text) > MAX_CELL_CHARACTERS:
         text = text[: MAX_CELL_CHARACTERS - 1] + "…"
     return "".join(char if char.isprintable() else " " for char in text).replace("|", "\\|")
 
 
-def _compact(value: Any) -> str:
-    return _numbers.encode(value).decode()
+def _lexeme(value: Any) -> msgspec.Raw:
+    """A number as it was written: the one kind of value here that msgspec does not know."""
+    return msgspec.Raw(value.encode())
 
 
-_numbers = msgspec.json.Encoder(decimal_format="number")
+_compact = msgspec.json.Encoder(enc_hook=_lexeme)
 
 
 def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:

@@ -7,20 +7,25 @@ caller's transaction. Imports `core` and `engine.database`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from itertools import zip_longest
 from typing import Any
 
 import msgspec
 
-from millpond.core.columns import Plan, Source, decode_exactly
+from millpond.core.columns import Plan, Source
+from millpond.core.errors import EngineFailed
 from millpond.core.infer import Route
 from millpond.core.names import quote
 from millpond.core.rows import Layout, join_rows, restore
 from millpond.engine.database import Connection
 
 _NULL = msgspec.Raw(b"null")
-_encoder = msgspec.json.Encoder(decimal_format="number")
+_as_written = msgspec.json.Decoder(float_hook=lambda lexeme: msgspec.Raw(lexeme.encode()))
+MAX_PLAIN_EXPONENT = 60
+"""Exponents written out in digits for DECIMAL, which holds 38; a number beyond is no DECIMAL."""
 _arrays = msgspec.json.Decoder(list[msgspec.Raw])
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw] | None)
 
 
 def load(connection: Connection, table: str, plan: Plan) -> None:
@@ -31,8 +36,44 @@ def load(connection: Connection, table: str, plan: Plan) -> None:
     for number, chunk in enumerate(plan.rows.chunks()):
         raws = plan.rows.rows[chunk]
         if number in plan.repeated:
-            raws = [msgspec.Raw(_encoder.encode(value)) for value in decode_exactly(raws)]
+            raws = _rewrite(raws, _as_written)
         connection.execute(statement, _parameters(plan, raws, chunk))
+    _check(connection, table, plan)
+
+
+def _check(connection: Connection, table: str, plan: Plan) -> None:
+    """Count what was stored against what was read: a cast of DuckDB's gives NULL for what it cannot take."""
+    counts = ", ".join(f"count({quote(source.column.name)})" for source in plan.sources)
+    found = connection.execute(f"SELECT count(*), {counts} FROM {quote(table)}").fetchone()
+    assert found is not None
+    expected = (len(plan.rows.rows), *(source.present for source in plan.sources))
+    if found != expected:
+        names = [
+            source.column.name
+            for source, stored in zip(plan.sources, found[1:], strict=True)
+            if source.present != stored
+        ]
+        raise EngineFailed(f"not every value of {', '.join(names[:3]) or 'the rows'} could be stored exactly")
+
+
+def _plain(lexeme: str) -> msgspec.Raw:
+    """The same number without an exponent, where its digits are few enough for a DECIMAL to hold."""
+    try:
+        value = Decimal(lexeme)
+    except InvalidOperation:
+        return msgspec.Raw(lexeme.encode())
+    if not value:
+        return msgspec.Raw(b"0")
+    if abs(value.adjusted()) > MAX_PLAIN_EXPONENT:
+        return msgspec.Raw(lexeme.encode())
+    return msgspec.Raw(format(value, "f").encode())
+
+
+_without_exponents = msgspec.json.Decoder(float_hook=_plain)
+
+
+def _rewrite(raws: Sequence[msgspec.Raw], decoder: msgspec.json.Decoder[Any]) -> list[msgspec.Raw]:
+    return [msgspec.Raw(msgspec.json.encode(decoder.decode(raw))) for raw in raws]
 
 
 def _insert(table: str, plan: Plan) -> str:
@@ -64,8 +105,11 @@ def _parameters(plan: Plan, raws: Sequence[msgspec.Raw], chunk: slice) -> list[s
     if plan.keyed:
         assert plan.rows.keys is not None
         parameters.append(msgspec.json.encode(plan.rows.keys[chunk]).decode())
-    if any(source.from_row for source in plan.sources):
-        parameters.append(join_rows(raws, plan.rows.markers))
+    direct = [source for source in plan.sources if source.from_row]
+    if direct:
+        exponents = any(source.type.exponents for source in direct)
+        rows = _rewrite(raws, _without_exponents) if exponents else raws
+        parameters.append(join_rows(rows, plan.rows.markers))
     alone = [source for source in plan.sources if not source.from_row]
     if alone:
         for source, cells in zip(alone, _cells(plan, alone, raws), strict=True):
@@ -82,19 +126,15 @@ def _cells(plan: Plan, alone: Sequence[Source], raws: Sequence[msgspec.Raw]) -> 
         columns = list(padded)
         columns.extend([_NULL] * len(raws) for _ in range(len(alone) - len(columns)))
         return columns
-    fields = [(f"f{at}", msgspec.Raw, _NULL) for at in range(len(alone))]
-    renamed = {f"f{at}": source.key for at, source in enumerate(alone)}
-    row_type = msgspec.defstruct("Row", fields, rename=renamed.get)
-    rows = msgspec.json.Decoder(row_type | None)
-    empty = row_type()
-    decoded = [rows.decode(raw) or empty for raw in raws]
-    return [[getattr(row, name) for row in decoded] for name in renamed]
+    rows = [_members.decode(raw) or {} for raw in raws]
+    return [[row.get(source.key, _NULL) for row in rows] for source in alone]
 
 
 def _cell_list(source: Source, cells: Sequence[Any], plan: Plan) -> str:
     """The JSON text of a column's cells, as its route wants them."""
     if source.type.route is Route.DIRECT:
-        return join_rows(cells, plan.rows.markers)
+        plain = _rewrite(cells, _without_exponents) if source.type.exponents else cells
+        return join_rows(plain, plan.rows.markers)
     every = source.type.route is Route.JSON
     texts = [_as_text(cell, plan, every=every) for cell in cells]
     return str(b"[" + b",".join(texts) + b"]", "utf-8")

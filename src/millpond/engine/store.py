@@ -82,6 +82,8 @@ class Store:
             return self._take(call, result, query_tool)
         except (MemoryError, OutOfMemory):
             return Outcome(verdict=Verdict.NO_MEMORY, note="the result did not fit the engine's memory")
+        except EngineFailed as error:
+            return Outcome(verdict=Verdict.FAILED, note=str(error))
         except DatabaseError as error:
             return Outcome(verdict=Verdict.FAILED, note=f"the engine could not store it ({type(error).__name__})")
 
@@ -91,6 +93,7 @@ class Store:
             self.record(call, result)
             return Outcome(verdict=Verdict.KEEP)
         plans = plan.columns(reading)
+        previews = tuple(preview(table, rows=3) for table in plans)
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
         with self._transaction() as connection:
             self._forget(connection, call.number, names)
@@ -107,7 +110,7 @@ class Store:
             bytes=len(result),
             query_tool=query_tool,
             tables=plan.tables(plans, names),
-            previews=tuple(preview(table, rows=3) for table in plans),
+            previews=previews,
             notes=reading.payload.notes + _gone_note(gone),
             rest=reading.shape.rest,
             empty=reading.shape.empty,
