@@ -1,0 +1,186 @@
+"""Config: what a configuration says, as frozen values, and the one table of settings.
+
+Rule: a setting's name, unit, default, bounds and reason stand here and nowhere else; parsing, `--help`, the README's
+table and the check of `example.toml` are derived from them. A number's name ends in its unit.
+Imports `core.model` and the standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from millpond.core.model import EngineSettings, Mode
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+MAX_RESULT_BYTES = 256 * MIB
+"""The largest result that is taken where `max_result_bytes` is 0 and the memory budget allows it."""
+MEMORY_PARTS_A_RESULT = 6
+"""A result may be one part in so many of the memory budget: decoding and storing it takes up to six times its bytes."""
+
+_Value = TypeVar("_Value", int, float, str)
+
+
+def _setting(default: _Value, minimum: float, maximum: float, reason: str, *, empty: str = "") -> _Value:
+    """A field of a section with its line of the table; see `Setting` for the parts."""
+    line = {"minimum": minimum, "maximum": maximum, "reason": reason, "empty": empty}
+    return field(default=default, metadata=line)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """The wrapped server."""
+
+    name: str
+    """NAME of `[servers.NAME]`, or the command's last path part: for messages only."""
+    command: tuple[str, ...]
+    """The command and its arguments; at least one, none with a NUL character."""
+    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Variables that are set for the server on top of the whole environment."""
+    cwd: str | None = None
+    """The folder it starts in; None is the one that Millpond was started in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """`[results]`: what is replaced by a handle, and how large a result may be."""
+
+    inline_rows_bytes: int = _setting(
+        4_096, 0, 10 * MIB, "rows up to this size stay as they came; a handle takes about 1,200 bytes"
+    )
+    inline_text_bytes: int = _setting(
+        32_768, 0, 10 * MIB, "prose, a file or one record up to this size stays as it came, so that reading one works"
+    )
+    max_result_bytes: int = _setting(
+        0,
+        64 * KIB,
+        4 * GIB,
+        "larger results are not stored",
+        empty="256 MiB, or a sixth of `memory_bytes` where that is less",
+    )
+    max_line_bytes: int = _setting(
+        10 * MIB, 64 * KIB, GIB, "no longer line is sent: clients on the TypeScript SDK drop the connection beyond it"
+    )
+    handle_tokens: int = _setting(300, 100, 4_000, "the most that a handle takes of the context; its preview gives way")
+    max_waiting_bytes: int = _setting(
+        512 * MIB, MIB, 64 * GIB, "results that wait to be stored; beyond it they go on without a table"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """`[query]`: what one query may take, and how much it may answer."""
+
+    timeout_seconds: float = _setting(10.0, 0.1, 3_600, "a query is answered by then, with an error if it must be")
+    grace_seconds: float = _setting(
+        2.0, 0.1, 60, "a query that does not stop is ended with the engine's process after this"
+    )
+    max_rows: int = _setting(100, 1, 100_000, "rows in one answer; the agent can ask for fewer, or page")
+    max_answer_bytes: int = _setting(64 * KIB, KIB, 10 * MIB, "one answer; common clients cut at about 25,000 tokens")
+    max_cell_bytes: int = _setting(512, 16, MIB, "one cell; the answer says how to get the rest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canvas:
+    """`[canvas]`: the private database of one session."""
+
+    memory_bytes: int = _setting(
+        0,
+        128 * MIB,
+        1_024 * GIB,
+        "memory of the engine's process",
+        empty="a quarter of the machine's or container's memory, at most 4 GiB",
+    )
+    max_calls: int = _setting(10_000, 1, 10_000_000, "calls that are kept; the oldest go first, and it is said")
+    max_canvas_bytes: int = _setting(
+        4 * GIB, 16 * MIB, 1_024 * GIB, "the database file; the oldest calls go first, and it is said"
+    )
+    directory: str = _setting(
+        "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """All that a start needs to know."""
+
+    server: Server
+    results: Results = field(default_factory=Results)
+    query: Query = field(default_factory=Query)
+    canvas: Canvas = field(default_factory=Canvas)
+    modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
+    """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One line of the table of settings."""
+
+    section: str
+    name: str
+    default: int | float | str
+    """Its type is the setting's type; a float takes whole numbers too."""
+    minimum: float
+    """Inclusive; of a text, its length in characters."""
+    maximum: float
+    """Inclusive; of a text, its length in characters."""
+    reason: str
+    """What it bounds and why the default is what it is: one line."""
+    empty: str
+    """What 0 (or an empty text) means where that is the default, else empty."""
+
+    @property
+    def key(self) -> str:
+        """`results.handle_tokens`."""
+        return f"{self.section}.{self.name}"
+
+    @property
+    def unit(self) -> str:
+        """`bytes`, `seconds`, `tokens`, `rows`, `calls`: the last word of the name. Of a text, `path`."""
+        return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
+
+
+SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas]] = MappingProxyType(
+    {"results": Results, "query": Query, "canvas": Canvas}
+)
+"""The tables of the file that hold settings."""
+
+
+def _line(section: str, entry: Field[Any]) -> Setting:
+    default: Any = entry.default
+    return Setting(section=section, name=entry.name, default=default, **entry.metadata)
+
+
+SETTINGS: tuple[Setting, ...] = tuple(
+    _line(section, entry) for section, values in SECTIONS.items() for entry in fields(values)
+)
+"""The one table, in the order in which it is printed."""
+
+
+def engine_settings(config: Config, directory: str, canvas: str, tag: str, memory_bytes: int) -> EngineSettings:
+    """What the engine process is told.
+
+    `memory_bytes` is the budget that holds: `config.canvas.memory_bytes`, or what 0 comes to on this machine (above 0).
+    """
+    results, query = config.results, config.query
+    return EngineSettings(
+        directory=directory,
+        canvas=canvas,
+        tag=tag,
+        memory_bytes=memory_bytes,
+        inline_rows_bytes=results.inline_rows_bytes,
+        inline_text_bytes=results.inline_text_bytes,
+        max_result_bytes=results.max_result_bytes or min(MAX_RESULT_BYTES, memory_bytes // MEMORY_PARTS_A_RESULT),
+        max_line_bytes=results.max_line_bytes,
+        handle_tokens=results.handle_tokens,
+        timeout_seconds=query.timeout_seconds,
+        max_rows=query.max_rows,
+        max_answer_bytes=query.max_answer_bytes,
+        max_cell_bytes=query.max_cell_bytes,
+        max_calls=config.canvas.max_calls,
+        max_canvas_bytes=config.canvas.max_canvas_bytes,
+    )
