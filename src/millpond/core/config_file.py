@@ -39,13 +39,15 @@ _Table = Mapping[str, Any]
 
 def command_config(command: Sequence[str]) -> Config:
     """The defaults around a server that the command line names. Raises `ConfigError` for an empty command."""
-    return Config(server=_command_server(command))
+    if not command or not command[0]:
+        raise ConfigError("command line: expected a command after `--`, got none; write millpond -- COMMAND ARGS...")
+    return Config(server=Server(name=PurePath(command[0]).name, command=tuple(command)))
 
 
-def parse_config(data: bytes, source: str, environ: Mapping[str, str], command: Sequence[str] = ()) -> Config:
+def parse_config(data: bytes, source: str, environ: Mapping[str, str], server: Server | None = None) -> Config:
     """The configuration in the bytes of a TOML file.
 
-    `source` names the file in messages. With a `command`, that is the server, and the file's `[servers]` is not read.
+    `source` names the file in messages. With a `server`, that is the one, and the file's `[servers]` is not read.
     Raises `ConfigError`, its message one line, for everything that is wrong.
     """
     reader = _Reader(source, environ)
@@ -54,18 +56,12 @@ def parse_config(data: bytes, source: str, environ: Mapping[str, str], command: 
     sections = {name: reader.section(name, reader.table("", document, name)) for name in SECTIONS}
     reader.ordered(sections)
     return Config(
-        server=_command_server(command) if command else reader.server(document),
+        server=server or reader.server(document),
         results=Results(**sections["results"]),
         query=Query(**sections["query"]),
         canvas=Canvas(**sections["canvas"]),
         modes=reader.modes(reader.table("", document, "tools")),
     )
-
-
-def _command_server(command: Sequence[str]) -> Server:
-    if not command or not command[0]:
-        raise ConfigError("command line: expected a command after `--`, got none; write millpond -- COMMAND ARGS...")
-    return Server(name=PurePath(command[0]).name, command=tuple(command))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,178 @@
+"""Command line: arguments in, an exit code out.
+
+Rule: what is wrong is one line on stderr, at once; stdout is the protocol's, but for `--help`, `--version` and `demo`.
+Imports at the top are light, because every start of a wrapped server pays for them; `app` and `demo` come when they run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import NoReturn
+
+from millpond import __version__
+from millpond.core.config import Config
+from millpond.core.config_file import command_config, one_line, parse_config
+from millpond.core.config_text import settings_help
+from millpond.core.errors import ConfigError, MillpondError
+
+CONFIG_VARIABLE = "MILLPOND_CONFIG"
+CONFIG_FILE = "millpond.toml"
+MAX_CONFIG_BYTES = 1 << 20
+"""A configuration is a page of text; what is larger is another file."""
+
+USAGE = """\
+usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of the MCP server that COMMAND starts
+       millpond [--config FILE]                      the same for the server that a file names
+       millpond demo                                 see it work on real data, in a few seconds
+       millpond --help | --version
+
+examples:
+  millpond -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  millpond -- uvx mcp-server-git --repository .
+  millpond --config github.toml
+  millpond --config limits.toml -- npx -y some-server
+
+In a client's configuration, "command": "npx", "args": ["-y", "some-server"] becomes
+  "command": "millpond", "args": ["--", "npx", "-y", "some-server"]
+
+The file: --config FILE, else $MILLPOND_CONFIG; without a COMMAND also ./millpond.toml. With a COMMAND, the settings
+of the file hold, and its [servers] is not read. example.toml shows all of it. COMMAND gets the whole environment.
+
+settings, with their defaults:
+"""
+EXIT_CODES = """
+exit codes: 0 the client ended the session; 1 the server could not be started, or failed; 2 a wrong argument or
+configuration; 130 interrupted
+"""
+
+
+class Exit(IntEnum):
+    """What the process ends with."""
+
+    OK = 0
+    """The client ended the session, or what was asked was printed."""
+    SERVER = 1
+    """The wrapped server could not be started, or failed."""
+    USAGE = 2
+    """An argument or a configuration cannot be used."""
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The command line, read."""
+
+    action: str
+    """`help`, `version`, `demo`, or `run`."""
+    file: str | None
+    """FILE of `--config`."""
+    command: tuple[str, ...] | None
+    """What follows `--`; None without one."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line (`sys.argv` by default) and return the exit code; an error is one line on stderr."""
+    try:
+        return run(parse_arguments(sys.argv[1:] if argv is None else argv))
+    except MillpondError as error:
+        sys.stderr.write(f"millpond: {one_line(str(error))}\n")
+        return Exit.USAGE if isinstance(error, ConfigError) else Exit.SERVER
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+
+
+def run(arguments: Arguments) -> int:
+    """Do what the arguments ask. Raises `MillpondError` for all that a person can put right."""
+    if arguments.action == "help":
+        sys.stdout.write(help_text())
+        return Exit.OK
+    if arguments.action == "version":
+        sys.stdout.write(f"millpond {__version__}\n")
+        return Exit.OK
+    if arguments.action == "demo":
+        from millpond.demo.show import show
+
+        return show()
+    config = load_config(arguments, os.environ)
+    from millpond import app
+
+    return app.run(config)
+
+
+def help_text() -> str:
+    """The whole of `--help`."""
+    return f"{USAGE}{settings_help()}\n{EXIT_CODES}"
+
+
+def parse_arguments(argv: Sequence[str]) -> Arguments:
+    """Read the command line; all after the first `--` is the server's. Raises `ConfigError`."""
+    own, command = list(argv), None
+    if "--" in own:
+        at = own.index("--")
+        own, command = own[:at], tuple(own[at + 1 :])
+    if own and not own[0].startswith("-"):
+        return _demo(own, alone=command is None)
+    parser = _Parser(prog="millpond", add_help=False, allow_abbrev=False)
+    parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
+    parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
+    parser.add_argument("--config", dest="file", metavar="FILE")
+    found = parser.parse_args(own)
+    return Arguments(found.action, found.file, command)
+
+
+def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
+    if words[0] != "demo":
+        advice = f"a server's command follows --: millpond -- {' '.join(words)}"
+        raise ConfigError(f"command line: expected demo or -- COMMAND, got {words[0]}; {advice}")
+    if len(words) > 1 or not alone:
+        raise ConfigError("command line: expected nothing beside demo, got more; write millpond demo")
+    return Arguments("demo", None, None)
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with errors as ours: it would print its usage and leave."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"command line: {message}; see millpond --help")
+
+
+def load_config(arguments: Arguments, environ: Mapping[str, str]) -> Config:
+    """The configuration that the arguments, the environment and `./millpond.toml` give. Raises `ConfigError`."""
+    path = config_path(arguments, environ)
+    if path is None:
+        return command_config(arguments.command or ())
+    if arguments.command is not None:
+        return parse_config(read_config(path), str(path), environ, command_config(arguments.command).server)
+    return parse_config(read_config(path), str(path), environ)
+
+
+def config_path(arguments: Arguments, environ: Mapping[str, str]) -> Path | None:
+    """The file that holds; None where a command needs none. Raises `ConfigError` where there is neither."""
+    named = arguments.file if arguments.file is not None else environ.get(CONFIG_VARIABLE) or None
+    if named is not None:
+        return Path(named)
+    if arguments.command is not None:
+        return None
+    if not Path(CONFIG_FILE).exists():
+        tried = f"no --config, no ${CONFIG_VARIABLE}, no ./{CONFIG_FILE}"
+        raise ConfigError(f"no server: {tried}; write millpond -- COMMAND ARGS..., or see millpond --help")
+    return Path(CONFIG_FILE)
+
+
+def read_config(path: Path) -> bytes:
+    """The bytes of the file. Raises `ConfigError` where it cannot be read, or is larger than `MAX_CONFIG_BYTES`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_CONFIG_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ConfigError(f"{path}: expected a file that can be read: {reason}; check --config") from error
+    if len(data) > MAX_CONFIG_BYTES:
+        raise ConfigError(f"{path}: expected at most {MAX_CONFIG_BYTES:,} bytes, got more; name a configuration file")
+    return data
