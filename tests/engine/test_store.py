@@ -300,3 +300,15 @@ def test_an_object_that_holds_one_text_is_opened() -> None:
     with canvas() as pond:
         body = pond.take(structured({"result": json.dumps({"columns": ["i"], "rows": [[at] for at in range(3000)]})}))
         assert [(table["path"], table["rows"]) for table in handle(body)["tables"]] == [("$.result", 3000)]
+
+
+def test_rows_in_the_text_are_taken_where_structured_content_has_none() -> None:
+    """PAYLOAD-01"""
+    result = {
+        "content": [{"type": "text", "text": json.dumps(rows(200))}],
+        "structuredContent": {"count": 200, "ok": True},
+    }
+    with canvas() as pond:
+        told = handle(pond.take(json.dumps(result).encode()))
+        assert [(table["path"], table["rows"]) for table in told["tables"]] == [("$", 200)]
+        assert "structuredContent holds other data" in told["note"]

@@ -5,7 +5,7 @@ Rule: `structuredContent` first, else the text blocks; nothing of either is judg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -53,8 +53,8 @@ _resource = msgspec.json.Decoder(_Resource)
 _DATA_TYPES = ("json", "csv", "tab-separated", "ndjson")
 
 
-def find_payload(result: bytes | memoryview) -> Payload | None:
-    """The data of a raw `result` value, or None where there is none to read.
+def find_payloads(result: bytes | memoryview) -> Iterator[Payload]:
+    """The data of a raw `result` value: that of `structuredContent`, then that of the text blocks, none where there is none.
 
     Raises `msgspec.DecodeError` where the result is no JSON that can be read at all (nesting past the decoders' bounds).
     """
@@ -70,32 +70,40 @@ def find_payload(result: bytes | memoryview) -> Payload | None:
     content = members.pop("content", None)
     structured = members.pop("structuredContent", None)
     texts, kept = _sort_blocks(_blocks.decode(content) if content is not None else ())
-    size = len(result) - sum(map(len, kept))
+    beside = _Beside(kept=kept, members=members, data_bytes=len(result) - sum(map(len, kept)))
+    same: tuple[str, ...] | None = None
     if structured is not None and memoryview(structured)[0] in b"[{":
         document, root, form = _open_member(structured)
+        same = _compare(structured, texts)
+        if form is None:
+            yield beside.payload(FormText(form=Form.JSON, json=b"", notes=same, markers=markers), root, document, notes)
+        else:
+            yield beside.payload(form, root, msgspec.Raw(form.json), notes + same)
+    if texts and same != ():
+        read = read_blocks(texts)
+        beside_text = () if same is None else ("from the text blocks; structuredContent holds other data",)
+        yield beside.payload(read, "$", msgspec.Raw(read.json), notes + beside_text)
+
+
+class _Beside(msgspec.Struct, frozen=True):
+    """What a result holds beside its data."""
+
+    kept: tuple[msgspec.Raw, ...]
+    members: Mapping[str, msgspec.Raw]
+    data_bytes: int
+
+    def payload(self, read: FormText, root: str, document: msgspec.Raw, notes: tuple[str, ...]) -> Payload:
+        """The payload of a document that was read so."""
         return Payload(
-            document=document if form is None else msgspec.Raw(form.json),
+            document=document,
             root=root,
-            form=Form.JSON if form is None else form.form,
-            markers=markers if form is None else form.markers,
-            notes=notes + (() if form is None else form.notes) + _compare(structured, texts),
-            kept=kept,
-            members=members,
-            data_bytes=size,
+            form=read.form,
+            markers=read.markers,
+            notes=notes + read.notes,
+            kept=self.kept,
+            members=self.members,
+            data_bytes=self.data_bytes,
         )
-    if not texts:
-        return None
-    read = read_blocks(texts)
-    return Payload(
-        document=msgspec.Raw(read.json),
-        root="$",
-        form=read.form,
-        markers=read.markers,
-        notes=notes + read.notes,
-        kept=kept,
-        members=members,
-        data_bytes=size,
-    )
 
 
 def _sort_blocks(blocks: Sequence[msgspec.Raw]) -> tuple[tuple[str, ...], tuple[msgspec.Raw, ...]]:

@@ -11,7 +11,7 @@ from millpond.core.columns import Plan, plan_columns
 from millpond.core.forms import Form
 from millpond.core.model import Mode, Table
 from millpond.core.naming import table_names
-from millpond.core.payload import Payload, find_payload
+from millpond.core.payload import Payload, find_payloads
 from millpond.core.shape import Shape, shape
 
 
@@ -35,14 +35,17 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read(result: bytes | memoryview) -> Reading | None:
-    """The data of a raw `result` value, or None where it has none.
+    """The data of a raw `result` value, or None where it has none: of both channels the first that has rows.
 
     Raises `msgspec.DecodeError` or `RecursionError` where it cannot be read.
     """
-    payload = find_payload(result)
-    if payload is None:
-        return None
-    return Reading(payload=payload, shape=shape(payload.document, payload.markers, payload.root))
+    first: Reading | None = None
+    for payload in find_payloads(result):
+        reading = Reading(payload=payload, shape=shape(payload.document, payload.markers, payload.root))
+        if reading.has_rows:
+            return reading
+        first = first or reading
+    return first
 
 
 def is_replaced(reading: Reading, mode: Mode, thresholds: Thresholds) -> bool:

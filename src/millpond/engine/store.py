@@ -135,12 +135,13 @@ class Store:
             return self._ledger.last_number
 
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
-        waiting = list(waiting)
         rows = [
             (self._row(call, result, self._pending_names(call, result), None), memoryview(result))
             for call, result in waiting
         ]
         with self._transaction() as connection:
+            for row, _ in rows:
+                self._forget(connection, row.number, row.tables)
             gone = self._make_room(connection, len(rows), sum(row.bytes for row, _ in rows))
             self._insert(connection, rows)
         with self._guard:
