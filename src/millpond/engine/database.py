@@ -1,0 +1,77 @@
+"""Database: one DuckDB file, opened so that nothing outside it can be reached.
+
+Rule: the only module that imports duckdb. Who uses a connection makes a cursor of its own; a cursor serves one thread at a time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection as Connection
+
+BLOCK_BYTES = 16_384
+"""Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
+
+DatabaseError = duckdb.Error
+BinderError = duckdb.BinderException
+CatalogError = duckdb.CatalogException
+Interrupted = duckdb.InterruptException
+InvalidInput = duckdb.InvalidInputException
+OutOfMemory = duckdb.OutOfMemoryException
+ParserError = duckdb.ParserException
+PermissionDenied = duckdb.PermissionException
+
+__all__ = [
+    "BinderError",
+    "CatalogError",
+    "Connection",
+    "Database",
+    "DatabaseError",
+    "Interrupted",
+    "InvalidInput",
+    "OutOfMemory",
+    "ParserError",
+    "PermissionDenied",
+    "statements",
+]
+
+
+class Database:
+    """One canvas's database file."""
+
+    def __init__(self, path: Path, *, memory_bytes: int, threads: int = 2) -> None:
+        """Open or make the file. DuckDB keeps within `memory_bytes` and spills beside the file.
+
+        Raises `DatabaseError` where it cannot be opened.
+        """
+        settings: dict[str, Any] = {
+            "access_mode": "READ_WRITE",
+            "allow_community_extensions": False,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "default_block_size": BLOCK_BYTES,
+            "enable_external_access": False,
+            "memory_limit": f"{memory_bytes}B",
+            "preserve_insertion_order": True,
+            "temp_directory": str(path.with_suffix(".spill")),
+            "threads": threads,
+        }
+        self._connection = duckdb.connect(str(path), config=settings)
+        self._connection.execute("SET enable_progress_bar = false")
+        self._connection.execute("SET python_enable_replacements = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def cursor(self) -> Connection:
+        """A connection of its own to the same database."""
+        return self._connection.cursor()
+
+    def close(self) -> None:
+        """Close the file. Cursors that are still open end with it."""
+        self._connection.close()
+
+
+def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:
+    """The statements of a text, each as (type, text). Raises `ParserError`."""
+    return [(str(one.type).rsplit(".", 1)[-1], one.query) for one in connection.extract_statements(sql)]
