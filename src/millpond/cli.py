@@ -1,7 +1,7 @@
 """Command line: arguments in, an exit code out.
 
 Rule: what is wrong is one line on stderr, at once; stdout is the protocol's, but for `--help`, `--version` and `demo`.
-Imports at the top are light, because every start of a wrapped server pays for them; `app` and `demo` come when they run.
+Imports at the top are light, because every start of a server pays for them; `app` and `demo` come when they run.
 """
 
 from __future__ import annotations

@@ -59,13 +59,15 @@ class Results:
         0,
         64 * KIB,
         4 * GIB,
-        "larger results are not stored",
-        empty="256 MiB, or a sixth of `memory_bytes` where that is less",
+        "a larger result gets no table: it goes on as it came, or its first part where no line can carry it",
+        empty="256 MiB, or a sixth of memory_bytes if that is less",
     )
     max_line_bytes: int = _setting(
-        10 * MIB, 64 * KIB, GIB, "no longer line is sent: clients on the TypeScript SDK drop the connection beyond it"
+        10 * MIB, 64 * KIB, GIB, "no longer line is sent: hosts on the TypeScript SDK drop the connection beyond 10 MiB"
     )
-    handle_tokens: int = _setting(300, 100, 4_000, "the most that a handle takes of the context; its preview gives way")
+    handle_tokens: int = _setting(
+        300, 100, 4_000, "the most that a handle takes of the context; its preview gives way first"
+    )
     max_waiting_bytes: int = _setting(
         512 * MIB, MIB, 64 * GIB, "results that wait to be stored; beyond it they go on without a table"
     )
@@ -80,7 +82,7 @@ class Query:
         2.0, 0.1, 60, "a query that does not stop is ended with the engine's process after this"
     )
     max_rows: int = _setting(100, 1, 100_000, "rows in one answer; the agent can ask for fewer, or page")
-    max_answer_bytes: int = _setting(64 * KIB, KIB, 10 * MIB, "one answer; common clients cut at about 25,000 tokens")
+    max_answer_bytes: int = _setting(64 * KIB, KIB, 10 * MIB, "one answer; common hosts cut at about 25,000 tokens")
     max_cell_bytes: int = _setting(512, 16, MIB, "one cell; the answer says how to get the rest")
 
 
@@ -92,8 +94,8 @@ class Canvas:
         0,
         128 * MIB,
         1_024 * GIB,
-        "memory of the engine's process",
-        empty="a quarter of the machine's or container's memory, at most 4 GiB",
+        "memory that the engine's process may take for results and queries",
+        empty="a quarter of the machine's or the container's, at most 4 GiB",
     )
     max_calls: int = _setting(10_000, 1, 10_000_000, "calls that are kept; the oldest go first, and it is said")
     max_canvas_bytes: int = _setting(

@@ -7,8 +7,11 @@ Imports `core.config` and the standard library only.
 from __future__ import annotations
 
 import json
+import textwrap
 
-from millpond.core.config import SECTIONS, SETTINGS, Setting
+from millpond.core.config import GIB, KIB, MIB, SECTIONS, SETTINGS, Setting
+
+_WIDTH = 118
 
 
 def settings_markdown() -> str:
@@ -32,28 +35,42 @@ def settings_toml() -> str:
     """The tables of `example.toml`: every setting commented out at its default, under its reason and bounds."""
     blocks: list[str] = []
     for section in SECTIONS:
-        lines = [f"[{section}]"]
+        blocks.append(f"[{section}]")
         for setting in _of(section):
-            lines += [f"# {line}" for line in (setting.reason, f"({bounds_text(setting)})")]
-            if setting.empty:
-                lines.append(f"# {_empty(setting)}: {setting.empty}.")
-            lines.append(f"# {setting.name} = {json.dumps(setting.default)}")
-        blocks.append("\n".join(lines))
+            empty = f" {_empty(setting).capitalize()}: {setting.empty}." if setting.empty else ""
+            text = f"{setting.reason[0].upper()}{setting.reason[1:]} ({bounds_text(setting)}).{empty}"
+            lines = textwrap.wrap(text, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+            blocks.append("\n".join([*lines, f"# {setting.name} = {json.dumps(setting.default)}"]))
     return "\n\n".join(blocks)
 
 
 def default_text(setting: Setting) -> str:
     """`4,096`, or what 0 or an empty text means where that is the default."""
     if setting.empty:
-        return f"{_empty(setting)} ({setting.empty})"
-    return f"{setting.default:,}"
+        return f"{_empty(setting)}: {setting.empty}"
+    if isinstance(setting.default, str):
+        return setting.default
+    return _number(setting.default, setting.unit)
 
 
 def bounds_text(setting: Setting) -> str:
-    """`0 to 10,485,760 bytes`."""
+    """`64 KiB to 4 GiB`, `1 to 100,000 rows`."""
     if isinstance(setting.default, str):
         return f"at most {setting.maximum:,} characters"
-    return f"{setting.minimum:,} to {setting.maximum:,} {setting.unit}"
+    low, high = (_number(bound, setting.unit) for bound in (setting.minimum, setting.maximum))
+    if not high.endswith("iB"):
+        return f"{low} to {high} {setting.unit}"
+    return f"{low} to {high}" if low.endswith("iB") or low == "0" else f"{low} bytes to {high}"
+
+
+def _number(value: float, unit: str) -> str:
+    """Bytes in the largest unit of which they are a whole number, from 16 KiB on."""
+    if unit != "bytes" or value < 16 * KIB:
+        return f"{value:,}"
+    for name, size in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if value % size == 0:
+            return f"{value // size:,} {name}"
+    return f"{value:,}"
 
 
 def _of(section: str) -> list[Setting]:

@@ -1,0 +1,41 @@
+"""What all tests share: Hypothesis profiles, and servers from npm and PyPI that are installed once into a cache.
+
+Profiles: `dev` 50 examples, `ci` 300 and the same ones each time (where the variable CI is set), `deep` 10,000;
+`--hypothesis-profile NAME` chooses another.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import installed
+
+settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile(
+    "ci", max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def npm_packages() -> Path:
+    """The `node_modules` folder with every package of `installed.NPM`; mark the test `npm`.
+
+    Without node the test is skipped, but not in CI, where it fails.
+    """
+    if not os.environ.get("CI") and not (shutil.which("node") and shutil.which("npm")):
+        pytest.skip("node and npm are not installed")
+    return installed.npm_packages()
+
+
+@pytest.fixture(scope="session")
+def python_server() -> Callable[[str], tuple[str, ...]]:
+    """A function from a name of `installed.PYTHON` to the command of that server; mark the test `servers`."""
+    return installed.python_server

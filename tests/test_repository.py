@@ -1,0 +1,85 @@
+"""What the repository may hold, and how large its parts may be."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOP = {
+    ".ci",
+    ".gitignore",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "bench",
+    "example.toml",
+    "intent",
+    "pyproject.toml",
+    "spec",
+    "src",
+    "tests",
+}
+MODULE_LINES = 400
+PAGE = re.compile(r"\d{4}-\d{2}-\d{2}-[a-z0-9-]+\.md")
+HEAD_LINES = 8
+
+
+def modules(folder: str) -> list[Path]:
+    """Every Python file below a folder of the repository."""
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def kept_files() -> list[str]:
+    """The paths that the repository keeps; the test is skipped outside a checkout."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return done.stdout.splitlines()
+
+
+def test_nothing_unexpected_lies_at_the_top() -> None:
+    assert {path.partition("/")[0] for path in kept_files()} - TOP == set()
+
+
+def test_no_module_is_longer_than_four_hundred_lines() -> None:
+    long = {str(file.relative_to(ROOT)): n for file in modules(".") if (n := lines(file)) > MODULE_LINES and kept(file)}
+    assert long == {}
+
+
+def test_every_module_opens_with_what_it_is() -> None:
+    for file in modules("src"):
+        text = file.read_text()
+        head = ast.get_docstring(ast.parse(text), clean=False)
+        assert head or not text, file
+        assert len((head or "").splitlines()) <= HEAD_LINES + 1, file
+
+
+def test_every_decision_has_a_date_and_a_title() -> None:
+    pages = sorted((ROOT / "intent").iterdir())
+    assert pages
+    for page in pages:
+        assert PAGE.fullmatch(page.name), page.name
+        assert page.read_text().startswith("# "), page.name
+
+
+def test_the_packages_version_is_the_newest_in_the_changelog() -> None:
+    import millpond
+
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    assert newest[1] == millpond.__version__
+
+
+def lines(file: Path) -> int:
+    """How many lines the file has."""
+    return len(file.read_text().splitlines())
+
+
+def kept(file: Path) -> bool:
+    """Whether the file is ours: an environment or a cache may lie in the checkout."""
+    return file.relative_to(ROOT).parts[0] in TOP
