@@ -16,7 +16,7 @@ from typing import Any, cast
 import anyio
 from mcp import Client, MCPError, StdioServerParameters, types
 
-from millpond.core.errors import ServerFailed
+from millpond.core.errors import MillpondError, ServerFailed
 from millpond.core.tokens import estimate_tokens
 
 LIMIT_SECONDS = 60.0
@@ -63,8 +63,8 @@ def show(write: Callable[[str], object] | None = None) -> int:
         write = _plain_stdout
     try:
         anyio.run(_tour, write)
-    except (MCPError, OSError, TimeoutError, ExceptionGroup) as error:
-        raise ServerFailed(f"the demo ended early: {_first(error)}; run millpond --version and report this") from error
+    except (MillpondError, MCPError, OSError, TimeoutError, ExceptionGroup) as error:
+        raise ServerFailed(f"the demo ended early: {_first(error)}; report this with the lines above") from error
     return 0
 
 
@@ -80,7 +80,7 @@ async def _tour(write: Callable[[str], object]) -> None:
     with anyio.fail_after(LIMIT_SECONDS):
         async with Client(proxy_command()) as client:
             tools = [tool.name for tool in (await client.list_tools()).tools]
-            write(f"The sample server offers {', '.join(tools[:-1])}; Millpond adds {tools[-1]}.\n\n")
+            write(f"The sample server's tools, and query: {', '.join(tools)}.\n\n")
             await _small(client, write)
             handle = await _large(client, write)
             asked = await _ask(client, handle, write)
@@ -99,7 +99,7 @@ async def _large(client: Client, write: Callable[[str], object]) -> Mapping[str,
     text = _text(result)
     handle = cast("dict[str, Any] | None", (result.meta or {}).get("millpond/handle"))
     if handle is None or not handle["tables"]:
-        raise ServerFailed("the demo ended early: list_strikes came without a handle; report this")
+        raise ServerFailed("list_strikes came without a handle")
     write("2. list_strikes(): the agent gets this handle instead of all the records:\n\n")
     write(_indented(text))
     return {**handle, "text": text}
@@ -114,7 +114,7 @@ async def _ask(client: Client, handle: Mapping[str, Any], write: Callable[[str],
         sql = question.sql.format(table=table)
         result = await client.call_tool("query", {"sql": sql})
         if result.is_error:
-            raise ServerFailed(f"the demo ended early: query was refused: {_text(result)}; report this")
+            raise ServerFailed(f"query was refused: {_text(result)}")
         write(f"   {question.asks}\n\n   > {sql}\n\n{_indented(_text(result))}")
         seen += [sql, _text(result)]
     return seen
