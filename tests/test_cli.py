@@ -97,12 +97,16 @@ def test_what_is_wrong_is_one_line_and_exit_code_two(arguments: tuple[str, ...],
 )
 def test_a_server_that_does_not_start_is_exit_code_one(command: tuple[str, ...], tmp_path: Path) -> None:
     """CLI-05"""
-    done = run("--", *command, cwd=tmp_path)
-    assert done.returncode == Exit.SERVER == 1
-    assert done.stdout == ""
-    assert [line for line in done.stderr.splitlines() if line.startswith("millpond: ")] == [
-        done.stderr.splitlines()[-1]
-    ]
+    arguments = [sys.executable, "-m", "millpond", "--", *command]
+    with subprocess.Popen(
+        arguments, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:  # Its input stays open: it is the server that ends first.
+        assert started.wait(LIMIT_SECONDS) == Exit.SERVER == 1
+        assert started.stdout
+        assert started.stderr
+        errors = started.stderr.read().splitlines()
+        assert started.stdout.read() == ""
+    assert [line for line in errors if line.startswith("millpond: ")] == errors[-1:]
 
 
 def test_a_command_without_dashes_is_shown_with_them(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import textwrap
 from millpond.core.config import GIB, KIB, MIB, SECTIONS, SETTINGS, Setting
 
 _WIDTH = 118
+_SIZES = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB), ("bytes", 1))
 
 
 def settings_markdown() -> str:
@@ -46,10 +47,8 @@ def settings_toml() -> str:
 
 def default_text(setting: Setting) -> str:
     """`4,096`, or what 0 or an empty text means where that is the default."""
-    if setting.empty:
+    if isinstance(setting.default, str) or setting.empty:
         return f"{_empty(setting)}: {setting.empty}"
-    if isinstance(setting.default, str):
-        return setting.default
     return _number(setting.default, setting.unit)
 
 
@@ -64,13 +63,11 @@ def bounds_text(setting: Setting) -> str:
 
 
 def _number(value: float, unit: str) -> str:
-    """Bytes in the largest unit of which they are a whole number, from 16 KiB on."""
+    """Bytes from 16 KiB on in the largest unit of which they are a whole number."""
     if unit != "bytes" or value < 16 * KIB:
         return f"{value:,}"
-    for name, size in (("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
-        if value % size == 0:
-            return f"{value // size:,} {name}"
-    return f"{value:,}"
+    name, size = next((name, size) for name, size in _SIZES if value % size == 0)
+    return f"{value // size:,} {name}"
 
 
 def _of(section: str) -> list[Setting]:
