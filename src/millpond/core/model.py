@@ -150,7 +150,14 @@ class Answered(msgspec.Struct, frozen=True, tag="answered", kw_only=True):
     id: int
 
 
-Answer = Ready | Taken | Answered
+class Kept(msgspec.Struct, frozen=True, tag="kept", kw_only=True):
+    """Recorded results that are committed now: no kill takes them any more. No body."""
+
+    numbers: tuple[int, ...]
+    """The calls' numbers, of `Record` and of `Take` answered with `KEEP`."""
+
+
+Answer = Ready | Taken | Answered | Kept
 
 
 # --- what the query side asks of the store --------------------------------------------------------------------------

@@ -38,7 +38,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 class _Block(msgspec.Struct):
     type: str = ""
     text: str | None = None
-    resource: msgspec.Raw | None = None
+    resource: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Resource(msgspec.Struct, rename="camel"):
@@ -124,7 +124,7 @@ def _data_text(raw: msgspec.Raw) -> str | None:
         block = _block.decode(raw)
         if block.type == "text":
             return block.text
-        if block.type == "resource" and block.resource is not None:
+        if block.type == "resource" and block.resource is not msgspec.UNSET:
             resource = _resource.decode(block.resource)
             if any(name in resource.mime_type for name in _DATA_TYPES):
                 return resource.text

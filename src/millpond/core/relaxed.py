@@ -25,17 +25,16 @@ NOT_FINITE_NOTE = "NaN and Infinity are kept as numbers"
 LONG_INTEGERS_NOTE = f"integers of more than {MAX_INTEGER_DIGITS} digits are kept as text"
 
 _TOKENS = (b"NaN", b"Infinity", b"-Infinity")
-_PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-_HARMLESS_STRING = rb'"(?:[^"\\]++|\\[^u]|' + _PAIR + rb'|\\u(?![dD][89a-fA-F]))*+"'
-_next = re.compile(
-    rb'(?:[^"NI\d-]++|-(?!I)|\d{1,%d}+(?!\d)|%s)*+' % (MAX_INTEGER_DIGITS, _HARMLESS_STRING)
-    + rb'(?:(?P<word>(?<![\w.+-])(?:NaN|-?Infinity)(?![\w.+-]))|(?P<digits>\d+)|(?P<string>"(?:[^"\\]++|\\.)*+"))?',
-    re.DOTALL,
-)
-"""Everything that is strict already, in one step, and then what is not."""
-_escape = re.compile(_PAIR + rb"|\\u[dD][89a-fA-F]|\\.", re.DOTALL)
+_WORDS = frozenset(_TOKENS)
+_BEFORE_FRACTION = frozenset((b".", b"e", b"E", b"+"))
+_AFTER_WHOLE = frozenset((b".", b"e", b"E"))
+_ODDITIES = rb"NaN|Infinity|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F]|u|[^u](?:\\[^u])*+)"
+_oddity = re.compile(_ODDITIES, re.DOTALL)
+_oddity_or_digits = re.compile(_ODDITIES + rb"|\d++", re.DOTALL)
+_escape = re.compile(rb"\\.", re.DOTALL)
 _surrogate_escape = re.compile(rb"\\u[dD][89a-fA-F]")
 _string = re.compile(rb'"[^"]*+"')
+_part_of_word = re.compile(rb"[\w.+-]")
 _zero_with_exponent = re.compile(rb"0(?:\.(0*+))?[eE]\+?0*+(\d{1,7})(\d*+)")
 _two_digits = re.compile(rb"\d(?=\d)")
 _PROBE_BYTES = MAX_INTEGER_DIGITS // 2
@@ -69,46 +68,70 @@ def relax(data: bytes) -> Relaxed | None:
     """The strict form of a text, or None where it is not even relaxed JSON, or nested deeper than `MAX_DEPTH`."""
     if not _may_need_change(data):
         return Relaxed(json=data, markers={}, notes=()) if _is_taken(data) else None
-    pieces: list[bytes] = []
-    notes: set[str] = set()
-    markers = _choose_markers(data)
-    at = kept_from = 0
-    while at < len(data):
-        found = _next.match(data, at)
-        if found is None or (found.lastgroup is None and found.end() < len(data)):
-            return None
-        at = found.end()
-        if found.lastgroup is not None:
-            start = found.start(found.lastgroup)
-            changed = _strict_token(data, start, at, markers)
-            if changed is not None:
-                pieces += (data[kept_from:start], changed[0])
-                notes.add(changed[1])
-                kept_from = at
-    strict = b"".join((*pieces, data[kept_from:])) if pieces else data
+    changes = _Changes(data)
+    for found in (_oddity_or_digits if _may_hold_long_integer(data) else _oddity).finditer(data):
+        changes.see(found)
+    strict = changes.result()
     if not _is_taken(strict):
         return None
-    used = {marker: token for token, marker in markers.items()} if NOT_FINITE_NOTE in notes else {}
-    return Relaxed(json=strict, markers=used, notes=tuple(sorted(notes)))
+    used = {marker: token for token, marker in changes.markers.items()} if NOT_FINITE_NOTE in changes.notes else {}
+    return Relaxed(json=strict, markers=used, notes=tuple(sorted(changes.notes)))
 
 
-def _strict_token(data: bytes, start: int, end: int, markers: Mapping[bytes, bytes]) -> tuple[bytes, str] | None:
-    """What to write instead of a token that a strict decoder may refuse, and what to say; None where it stays."""
-    token = data[start:end]
-    if token in markers:
-        return markers[token], NOT_FINITE_NOTE
-    if token.startswith(b'"'):
-        return _escape.sub(_visible_escape, token), SURROGATES_NOTE
-    signed = start - (data[start - 1 : start] == b"-")
-    before, after = data[signed - 1 : signed] if signed else b"", data[end : end + 1]
-    if before in (b".", b"e", b"E", b"+") or after in (b".", b"e", b"E"):
-        return None  # a fraction or an exponent: its digits never become an integer
-    return (b'"' + token + b'"', LONG_INTEGERS_NOTE) if signed == start else None
+class _Changes:
+    """A text, seen from its start to its end, and what is written instead of some of it."""
 
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.markers = _choose_markers(data)
+        self.notes: set[str] = set()
+        self._pieces: list[bytes] = []
+        self._copied = 0
+        self._counted = 0
+        self._quotes = 0
+        """Quotes before `_counted` that begin or end a string."""
 
-def _visible_escape(escape: re.Match[bytes]) -> bytes:
-    text = escape[0]
-    return b"\\" + text if text[1:3].lower() == b"ud" and len(text) == 4 else text
+    def see(self, found: re.Match[bytes]) -> None:
+        """Take the next place that may have to change."""
+        token = found[0]
+        if token.startswith(b"\\"):
+            if len(token) == 4:
+                self._write(found.start(), found.start(), b"\\", SURROGATES_NOTE)
+            else:
+                self._quotes -= token[1::2].count(b'"')
+        elif token in _WORDS:
+            self._see_word(found)
+        elif len(token) > MAX_INTEGER_DIGITS and not self._is_in_string(found.start()):
+            self._see_digits(found)
+
+    def result(self) -> bytes:
+        """The text with what was changed."""
+        return b"".join((*self._pieces, self.data[self._copied :])) if self._pieces else self.data
+
+    def _see_word(self, found: re.Match[bytes]) -> None:
+        start = found.start() - (found[0] == b"Infinity" and self._byte(found.start() - 1) == b"-")
+        touches = _part_of_word.match(self._byte(start - 1)) or _part_of_word.match(self._byte(found.end()))
+        if not touches and not self._is_in_string(start):
+            self._write(start, found.end(), self.markers[self.data[start : found.end()]], NOT_FINITE_NOTE)
+
+    def _see_digits(self, found: re.Match[bytes]) -> None:
+        start = found.start() - (self._byte(found.start() - 1) == b"-")
+        if self._byte(start - 1) in _BEFORE_FRACTION or self._byte(found.end()) in _AFTER_WHOLE:
+            return  # part of a fraction or an exponent, which never becomes an integer
+        self._write(start, found.end(), b'"' + self.data[start : found.end()] + b'"', LONG_INTEGERS_NOTE)
+
+    def _byte(self, at: int) -> bytes:
+        return self.data[at : at + 1] if at >= 0 else b""
+
+    def _is_in_string(self, at: int) -> bool:
+        self._quotes += self.data.count(b'"', self._counted, at)
+        self._counted = at
+        return self._quotes % 2 == 1
+
+    def _write(self, start: int, end: int, replacement: bytes, note: str) -> None:
+        self._pieces += (self.data[self._copied : start], replacement)
+        self._copied = end
+        self.notes.add(note)
 
 
 def _choose_markers(data: bytes) -> dict[bytes, bytes]:
@@ -143,7 +166,8 @@ def _is_taken(strict: bytes) -> bool:
 def _depth(strict: bytes) -> int:
     """The deepest nesting of a text whose strings are closed."""
     without_escapes = _escape.sub(b"", strict) if b"\\" in strict else strict
-    skeleton = _string.sub(b"", without_escapes.translate(None, _NO_BRACKETS))
+    brackets = without_escapes.translate(None, _NO_BRACKETS).replace(b'""', b"")
+    skeleton = _string.sub(b"", brackets)
     return max(accumulate(array("b", skeleton.translate(_STEPS))), default=0)
 
 

@@ -23,6 +23,8 @@ from millpond.core.forms.text import (
 
 MAX_TRIES = 4
 """Places where the value may begin, and for each where it may end."""
+PROBED_CHARACTERS = 1_000
+"""Characters from a possible beginning that are decoded to see whether it is one."""
 
 _start = re.compile(r"(?:^|(?<=\n)|(?<=: )|(?<=:))[ \t]*([\[{])")
 _container = re.compile(r"[\[{]")
@@ -45,8 +47,10 @@ def read_json_in_text(text: str) -> FormText | None:
 
 def _places(text: str) -> Iterator[tuple[int, int]]:
     """Where the value may stand: it begins a line or follows a colon, and ends a line; outermost first."""
-    for begin in _limited(_start.finditer(text, 0, MAX_PROSE_CHARACTERS + 1)):
+    for _, begin in zip(range(MAX_TRIES), _start.finditer(text, 0, MAX_PROSE_CHARACTERS + 1), strict=False):
         start = begin.start(1)
+        if not _may_begin(text[start : start + PROBED_CHARACTERS]):
+            continue
         closer = "]" if begin[1] == "[" else "}"
         end = len(text)
         for _ in range(MAX_TRIES):
@@ -58,9 +62,15 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             end = at
 
 
-def _limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
-    for _, match in zip(range(MAX_TRIES), matches, strict=False):
-        yield match
+def _may_begin(head: str) -> bool:
+    """Whether JSON begins here, as far as this much of the text tells."""
+    try:
+        _decoder.raw_decode(head)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(head) - 1 or error.msg.startswith(("Unterminated string", "Invalid \\u"))
+    except RecursionError:
+        return False
+    return True
 
 
 def _holds_json(prose: str) -> bool:

@@ -12,7 +12,7 @@ from millpond.core.forms.python_calls import UTC, Argument, NotLiteral, write_ca
 from millpond.core.forms.python_strings import read_string
 from millpond.core.forms.text import json_string
 
-__all__ = ["NotLiteral", "parse_literal"]
+__all__ = ["NotLiteral", "parse_literal", "parse_value"]
 
 MAX_NESTING = 100
 """Lists, dicts and calls inside one another; deeper text is no literal to this parser."""
@@ -37,6 +37,18 @@ _PLAIN_TEXT = {"null": "None", "true": "True", "false": "False"}
 
 def parse_literal(source: str) -> str:
     """One list, dict, tuple or set as relaxed JSON. Raises `NotLiteral` where the source is anything else."""
+    if not source.startswith(("[", "{", "(")):
+        raise NotLiteral
+    return parse_value(source)
+
+
+def parse_value(source: str) -> str:
+    """One value of any kind, a string or a call, too, as relaxed JSON. Raises `NotLiteral` where the source is anything else."""
+    word = _CONSTANTS.get(source)
+    if word is not None:
+        return word
+    if source[0] in "'\"" and "\\" not in source and len(source) > 1:
+        return json_string(source[1:-1])
     parser = _Parser(source)
     written = parser.value(0)
     if parser.kind != "end":

@@ -1,0 +1,283 @@
+"""Link: the relay's end of the engine: gives it work, keeps deadlines, has a process ended that does not stop.
+
+Rule: everyone who asks is answered, whatever becomes of the process; what a kill interrupts is sent again, but never the query that
+caused it. Every method runs on the event loop and none blocks it. Imports `core`, asyncio and the engine's modules without `duckdb`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Literal
+
+from millpond.core.errors import Refusal
+from millpond.core.model import (
+    Answer,
+    Answered,
+    Call,
+    Cancel,
+    EngineSettings,
+    Kept,
+    Outcome,
+    Query,
+    Record,
+    Take,
+    Taken,
+    Verdict,
+)
+from millpond.engine import exits
+from millpond.engine.exits import Exit, error_result
+from millpond.engine.limits import Limits
+from millpond.engine.supervisor import End, Supervisor
+from millpond.engine.waiting import Load, Loads, Question, Unconfirmed
+
+COMMAND = (sys.executable, "-P", "-m", "millpond.engine.worker")
+"""`-P` keeps the user's working directory out of the module path."""
+_MIB = 1 << 20
+
+
+class Link:
+    """The engine of one canvas, as the relay sees it (`core.model.Engine`)."""
+
+    def __init__(
+        self,
+        settings: EngineSettings,
+        log: Callable[[str], None],
+        *,
+        limits: Limits | None = None,
+        command: Sequence[str] = COMMAND,
+    ) -> None:
+        """`log` gets single lines without the conversation's data. Nothing is started yet."""
+        self._settings = settings
+        self._log = log
+        self._limits = limits or Limits()
+        self._ids = count(1)
+        self._loads = Loads(self._limits)
+        self._questions: dict[int, Question] = {}
+        self._stopping: dict[int, asyncio.TimerHandle] = {}
+        self._unconfirmed = Unconfirmed(self._limits)
+        self._dropped = 0
+        self._closed = False
+        self._supervisor = Supervisor(self, settings, self._limits, command, log)
+        self._run: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start the process in the background; what is asked meanwhile waits for it."""
+        self._loop = asyncio.get_running_loop()
+        self._run = self._loop.create_task(self._supervisor.run())
+
+    async def close(self) -> None:
+        """End the process, and answer all that still waits. Takes `Limits.close_seconds` at most, and the time of a kill."""
+        self._closed = True
+        if self._run:
+            self._run.cancel()
+            await asyncio.wait([self._run])
+        for timer in self._stopping.values():
+            timer.cancel()
+        self.on_given_up()
+        await self._supervisor.close()
+
+    # --- results ------------------------------------------------------------------------------------------------
+
+    async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
+        """Have a result stored. Never raises but for cancellation; a full queue or a dead engine is `FAILED`."""
+        if self._unavailable():
+            return _failed(_NOT_RUNNING)
+        if len(result) > self._settings.max_result_bytes:
+            return _failed(f"it is larger than max_result_bytes ({self._settings.max_result_bytes:,} bytes)")
+        load = Load(next(self._ids), call, result, query_tool, self._loop.create_future())
+        if not self._loads.add(load):
+            return _failed("too many results wait to be stored")
+        self._advance()
+        return await load.outcome
+
+    def record(self, call: Call, result: bytes | memoryview) -> None:
+        """Have a result kept that already went on. In order with the others; dropped with a log line at the bound."""
+        kept = bytes(result)  # A view would hold the whole line that it is a part of.
+        if self._closed or not self._unconfirmed.add(call, kept):
+            self._drop()
+            return
+        if self._dropped:
+            self._log(f"engine: {self._dropped} results were not recorded, the engine was too far behind")
+            self._dropped = 0
+        if self._supervisor.process:
+            self._supervisor.process.send(Record(call=call), kept)
+
+    def _drop(self) -> None:
+        self._dropped += 1
+        if self._dropped == 1 and not self._closed:
+            self._log("engine: results are not recorded until it has caught up")
+
+    # --- queries ------------------------------------------------------------------------------------------------
+
+    async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
+        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it."""
+        if self._unavailable():
+            return error_result(exits.unavailable())
+        seconds = self._settings.timeout_seconds
+        question = Question(next(self._ids), arguments, query_tool, self._loop.create_future())
+        self._questions[question.id] = question
+        question.deadline = self._loop.call_later(seconds, self._expire, question)
+        self._advance()
+        try:
+            return await question.result
+        except asyncio.CancelledError:
+            self._stop(question, "cancelled")
+            raise
+        finally:
+            question.deadline.cancel()
+            self._questions.pop(question.id, None)
+
+    def _expire(self, question: Question) -> None:
+        """The deadline passed: the caller is answered now, the engine is given a grace to stop."""
+        sent = question.sent
+        self._stop(question, "timeout")
+        refusal = exits.timed_out if sent else exits.not_reached
+        self._answer(question, refusal(self._settings.timeout_seconds))
+
+    def _stop(self, question: Question, why: Literal["cancelled", "timeout"]) -> None:
+        process = self._supervisor.process
+        if question.sent and process and question.id not in self._stopping:
+            process.send(Cancel(id=question.id, why=why))
+            self._stopping[question.id] = self._loop.call_later(self._limits.grace_seconds, self._kill_query)
+        question.sent = False
+
+    def _kill_query(self) -> None:
+        self._supervisor.kill("query")
+
+    def _answer(self, question: Question, refusal: Refusal) -> None:
+        self._questions.pop(question.id, None)
+        if not question.result.done():
+            question.result.set_result(error_result(refusal))
+
+    # --- what is sent -------------------------------------------------------------------------------------------
+
+    def _unavailable(self) -> bool:
+        self._supervisor.want()
+        return self._closed or self._supervisor.refusing
+
+    def _advance(self) -> None:
+        """Send what can be sent now."""
+        process = self._supervisor.process
+        if process is None:
+            return
+        load = self._loads.advance()
+        if load and not load.sent and not (load.alone and self._queries_run()):
+            load.sent = True
+            load.shared = self._queries_run()
+            if load.deadline is None:
+                load.deadline = self._loop.call_later(self._load_seconds(load), self._overdue, load)
+            process.send(Take(id=load.id, call=load.call, query_tool=load.query_tool), load.result)
+        if load and load.alone:
+            return
+        for question in self._questions.values():
+            if not question.sent and not question.result.done():
+                question.sent = True
+                question.sends += 1
+                process.send(Query(id=question.id, query_tool=question.query_tool), question.arguments)
+                if load:
+                    load.shared = True
+
+    def _queries_run(self) -> bool:
+        return bool(self._stopping) or any(question.sent for question in self._questions.values())
+
+    def _load_seconds(self, load: Load) -> float:
+        return self._limits.load_seconds + self._limits.load_seconds_per_mib * len(load.result) / _MIB
+
+    def _overdue(self, load: Load) -> None:
+        if self._loads.current is load:
+            self._loads.finish(_failed("it could not be stored in time"))
+            self._supervisor.kill("load")
+
+    # --- what the supervisor tells ------------------------------------------------------------------------------
+
+    def on_up(self) -> None:
+        """A process takes requests: what was recorded goes first, then the result in hand, then queries."""
+        process = self._supervisor.process
+        assert process is not None
+        for call, result in self._unconfirmed.all():
+            process.send(Record(call=call), result)
+        self._advance()
+
+    def on_answer(self, answer: Answer, body: bytes) -> None:
+        """Hand an answer to whoever waits for it."""
+        match answer:
+            case Taken():
+                self._taken(answer, body)
+            case Answered():
+                self._answered(answer, body)
+            case Kept():
+                self._unconfirmed.remove(answer.numbers)
+            case _:
+                return
+        self._advance()
+
+    def _taken(self, answer: Taken, body: bytes) -> None:
+        load = self._loads.current
+        if load is None or load.id != answer.id:
+            return
+        if answer.verdict is Verdict.NO_MEMORY:
+            if load.shared and not load.alone:
+                load.alone, load.sent = True, False
+            else:
+                self._loads.finish(_failed(answer.note or "it did not fit the engine's memory"))
+            return
+        if answer.verdict is Verdict.KEEP and not self._unconfirmed.add(load.call, load.result):
+            self._drop()
+        replaced = answer.verdict is Verdict.REPLACE
+        self._loads.finish(Outcome(verdict=answer.verdict, body=body if replaced else None, note=answer.note))
+
+    def _answered(self, answer: Answered, body: bytes) -> None:
+        timer = self._stopping.pop(answer.id, None)
+        if timer:
+            timer.cancel()
+        question = self._questions.get(answer.id)
+        if question and not question.result.done():
+            question.sent = False
+            question.result.set_result(body)
+
+    def on_down(self, end: End) -> None:
+        """The process is gone: answer what cannot be sent again, and have the rest sent to the next."""
+        for timer in self._stopping.values():
+            timer.cancel()
+        self._stopping.clear()
+        if self._supervisor.failures >= self._limits.starts and (held := self._unconfirmed.clear()):
+            self._log(f"engine: {held} results are not recorded, the engine ended again and again under them")
+        for question in [question for question in self._questions.values() if question.sent]:
+            question.sent = False
+            refusal = self._not_again(question, end)
+            if refusal:
+                self._answer(question, refusal)
+        self._load_interrupted(end)
+
+    def _not_again(self, question: Question, end: End) -> Refusal | None:
+        """Why a query that was interrupted is not sent again, or None where it is."""
+        if end.code == Exit.LOST:
+            return exits.lost()
+        if end.code == Exit.EXCESS:
+            return exits.grew_too_large()
+        return exits.restarted() if question.sends >= self._limits.query_sends else None
+
+    def _load_interrupted(self, end: End) -> None:
+        load = self._loads.current
+        if load is None or not load.sent:
+            return
+        load.sent = False
+        load.deaths += end.blame != "query" and end.code != Exit.LOST
+        if load.deaths >= self._limits.load_deaths:
+            self._loads.finish(_failed("the engine ended twice while it was being stored"))
+
+    def on_given_up(self) -> None:
+        """None comes up: answer all that waits."""
+        self._loads.finish_all(_failed(_NOT_RUNNING))
+        for question in list(self._questions.values()):
+            self._answer(question, exits.unavailable())
+
+
+_NOT_RUNNING = "the engine is not running"
+
+
+def _failed(note: str) -> Outcome:
+    return Outcome(verdict=Verdict.FAILED, note=note)

@@ -1,0 +1,77 @@
+"""Parts: what the worker is made of, as it sees them, and how they are put together.
+
+Rule: `duckdb` is loaded by `build` and not before, so that tests can run the worker on other parts. Imports `core` at the top, the
+engine's modules inside `build`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from millpond.core.model import Call, EngineSettings, Outcome
+from millpond.engine.limits import DATABASE_SHARE
+
+Why = Literal["cancelled", "timeout"]
+
+
+class StorePart(Protocol):
+    """What the worker asks of the store. Safe to call from any thread."""
+
+    def take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:
+        """Decide on a result and store it; returns after the commit."""
+        ...
+
+    def record(self, call: Call, result: bytes | memoryview) -> None:
+        """Keep a result in memory until the next flush."""
+        ...
+
+    def flush(self) -> int:
+        """Commit what was recorded."""
+        ...
+
+    @property
+    def last_number(self) -> int:
+        """The highest call number that is committed."""
+        ...
+
+
+class QueryPart(Protocol):
+    """What the worker asks of the query side. Safe to call from any thread."""
+
+    def answer(self, id: int, arguments: bytes, query_tool: str) -> bytes:
+        """The `result` value for these raw arguments, own errors included."""
+        ...
+
+    def stop(self, id: int, why: Why) -> None:
+        """Make the query that runs under this id end with that reason; another id is passed over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The store and the query side of one canvas."""
+
+    store: StorePart
+    queries: QueryPart
+
+
+Build = Callable[[EngineSettings], Parts]
+
+
+def file_path(settings: EngineSettings) -> Path:
+    """The database file of the canvas."""
+    return Path(settings.directory) / "canvas.duckdb"
+
+
+def build(settings: EngineSettings) -> Parts:
+    """Open the canvas's file and put store and query side on it. Raises what DuckDB raises where it cannot be opened."""
+    from millpond.engine.database import Database
+    from millpond.engine.query import QueryRunner
+    from millpond.engine.store import Store
+
+    database = Database(file_path(settings), memory_bytes=int(settings.memory_bytes * DATABASE_SHARE))
+    store = Store(database, settings)
+    return Parts(store, QueryRunner(database, store, settings))

@@ -1,0 +1,191 @@
+"""Supervisor: keeps one engine process running: starts it, tells when it takes requests, and starts the next when it ends.
+
+Rule: never a busy loop, never silence: after a few failed starts it gives up until someone asks again. Imports `core`, asyncio and the
+engine's modules without `duckdb`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+import msgspec
+
+from millpond.core.model import Answer, EngineSettings, Ready
+from millpond.engine.directory import CanvasDirectory
+from millpond.engine.exits import Exit
+from millpond.engine.limits import Limits
+from millpond.engine.process import Process
+
+Blame = Literal["query", "load"]
+_TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_TAG_LENGTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a process that took requests came to its end."""
+
+    code: int
+    """A member of `Exit`, another exit code, or a negative signal."""
+    blame: Blame | None
+    """What it was killed for, where the link killed it."""
+
+
+class Owner(Protocol):
+    """Who is told what becomes of the process. Nothing here may block or raise."""
+
+    def on_up(self) -> None:
+        """A process takes requests; it knows what was committed and nothing else."""
+        ...
+
+    def on_answer(self, answer: Answer, body: bytes) -> None:
+        """An answer other than `Ready`."""
+        ...
+
+    def on_down(self, end: End) -> None:
+        """The process that took requests is gone, and all its answers were told."""
+        ...
+
+    def on_given_up(self) -> None:
+        """None comes up; nothing is tried until someone wants one."""
+        ...
+
+
+class Supervisor:
+    """The engine processes of one canvas, one after the other."""
+
+    def __init__(
+        self, owner: Owner, settings: EngineSettings, limits: Limits, command: Sequence[str], log: Callable[[str], None]
+    ) -> None:
+        self._owner = owner
+        self._settings = settings
+        self._limits = limits
+        self._command = command
+        self._log = log
+        self._directory = CanvasDirectory(Path(settings.directory))
+        self._begun = False
+        self._newest: Process | None = None
+        self._wanted = asyncio.Event()
+        self._blame: Blame | None = None
+        self._unusable = 0
+        self.process: Process | None = None
+        """The process, where it takes requests."""
+        self.failures = 0
+        """Ends in a row of processes that did not answer anything."""
+        self.refusing = False
+        """True for a while after giving up: asking does not start another."""
+
+    def want(self) -> None:
+        """Someone asks: where it was given up, start again."""
+        self._wanted.set()
+
+    def kill(self, blame: Blame) -> None:
+        """End the process at once; the next one starts without a pause."""
+        process, self.process = self.process, None
+        if process:
+            self._log(f"engine: a {blame} did not stop, the process is ended")
+            self._blame = blame
+            process.kill()
+
+    async def run(self) -> None:
+        """Keep a process running until cancelled."""
+        while True:
+            process = await self._launch()
+            if process is None:
+                await self._failed()
+                continue
+            self._unusable = 0
+            self.process = process
+            self._owner.on_up()
+            await self._ended(process)
+
+    async def close(self) -> None:
+        """End the process: it is asked first. Call it when `run` was cancelled."""
+        self.process = None
+        process, self._newest = self._newest, None
+        if process is not None:
+            process.finish()
+            await asyncio.wait([process.ended], timeout=self._limits.close_seconds)
+            process.kill()
+            await process.ended
+        self._directory.release()
+
+    async def _launch(self) -> Process | None:
+        """A process that takes requests, or None where none came up."""
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def on_answer(answer: Answer, body: bytes) -> None:
+            if isinstance(answer, Ready):
+                if not ready.done():
+                    ready.set_result(None)
+                return
+            self.failures = 0
+            self._owner.on_answer(answer, body)
+
+        try:
+            self._prepare()
+            process = await Process.spawn(self._command, self._settings, on_answer, self._log)
+        except OSError as error:
+            self._log(f"engine: cannot be started: {error}")
+            return None
+        self._newest = process
+        await asyncio.wait(
+            [ready, process.ended], timeout=self._limits.start_seconds, return_when=asyncio.FIRST_COMPLETED
+        )
+        if ready.done() and not process.ended.done():
+            return process
+        process.kill()
+        code = await process.ended
+        self._unusable += code == Exit.UNUSABLE
+        self._log(f"engine: did not come up (exit code {code})")
+        return None
+
+    def _prepare(self) -> None:
+        """Have the directory there. Raises `OSError` where that cannot be."""
+        if self._unusable >= self._limits.starts - 1:
+            self._unusable = 0
+            self._renew("cannot be opened")
+        elif self._directory.hold() and self._begun:
+            self._renew("was removed")
+        self._begun = True
+
+    def _renew(self, what: str) -> None:
+        """Begin an empty canvas. Its tables get another tag, so that a name of the old one is known to be stale."""
+        self._directory.renew()
+        tag = "".join(secrets.choice(_TAG_CHARACTERS) for _ in range(_TAG_LENGTH))
+        self._settings = msgspec.structs.replace(self._settings, tag=tag)
+        self._log(f"engine: the canvas's file {what}; a new, empty canvas is begun")
+
+    async def _ended(self, process: Process) -> None:
+        code = await process.ended
+        self.process = None
+        end, self._blame = End(code, self._blame), None
+        self.failures = 0 if end.blame else self.failures + 1
+        self._log(f"engine: ended (exit code {code}), starting again")
+        self._owner.on_down(end)
+        if code == Exit.LOST:
+            self._unusable = self._limits.starts  # What is left of the directory is no canvas.
+        if self.failures > 1:
+            await self._pause()
+
+    async def _failed(self) -> None:
+        self.failures += 1
+        if self.failures < self._limits.starts:
+            await self._pause()
+            return
+        self._log("engine: given up until something is asked of it")
+        self.refusing = True
+        self._owner.on_given_up()
+        await asyncio.sleep(self._limits.longest_pause_seconds)
+        self.refusing = False
+        self._wanted.clear()
+        await self._wanted.wait()
+
+    async def _pause(self) -> None:
+        seconds = self._limits.first_pause_seconds * 2 ** min(self.failures - 1, 16)
+        await asyncio.sleep(min(seconds, self._limits.longest_pause_seconds))
