@@ -140,7 +140,7 @@ class Supervisor:
         if ready.done() and not process.ended.done():
             return process
         process.kill()
-        code = await process.ended
+        code = await asyncio.shield(process.ended)  # it is awaited again at the close
         self._unusable += code == Exit.UNUSABLE
         self._log(f"engine: did not come up (exit code {code})")
         return None
@@ -162,7 +162,7 @@ class Supervisor:
         self._log(f"engine: the canvas's file {what}; a new, empty canvas is begun")
 
     async def _ended(self, process: Process) -> None:
-        code = await process.ended
+        code = await asyncio.shield(process.ended)  # it is awaited again at the close
         self.process = None
         end, self._blame = End(code, self._blame), None
         self.failures = 0 if end.blame else self.failures + 1
