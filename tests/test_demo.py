@@ -92,5 +92,5 @@ def test_the_demo_shows_handle_answers_figures_and_what_to_write_next(
     assert f"{median(climb):g}" in text
     assert "White-tailed deer" in text
     assert text.count("   > SELECT") == 3
-    assert "Kept out of the context: 2," in text
-    assert text.endswith("   millpond --\n")
+    assert "Kept out of the context: 3,2" in text
+    assert text.endswith("millpond --\n")

@@ -7,10 +7,13 @@ Imports `mcp`, `core.errors`, `core.tokens` and the standard library.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import sysconfig
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 import anyio
@@ -22,8 +25,8 @@ from millpond.core.tokens import estimate_tokens
 LIMIT_SECONDS = 60.0
 """For the whole demo; it takes a few seconds."""
 SERVER = "millpond.demo.server"
-BYTES_A_TOKEN = 3.3
-"""Of the sample server's JSON in `o200k_base`: 2,742,463 bytes are 830,594 tokens."""
+BYTES_A_TOKEN = 3.86
+"""Of the result of `list_strikes` as it comes: 3,202,522 bytes hold a text of 830,594 tokens (`o200k_base`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ QUESTIONS = (
         "SELECT count(*) AS strikes, count(*) FILTER (cost_usd > 0) AS with_cost, sum(cost_usd) AS usd FROM {table}",
     ),
     Question(
-        "Which phase of flight is the dear one? (Not the one with the most strikes.)",
+        "Which phase of flight costs most? (Not the one with the most strikes.)",
         "SELECT phase, count(*) AS strikes, median(speed_knots) AS median_knots, sum(cost_usd) AS usd\n"
         "     FROM {table} GROUP BY ALL ORDER BY usd DESC LIMIT 5",
     ),
@@ -131,8 +134,13 @@ def _sum(handle: Mapping[str, Any], asked: list[str], seconds: float) -> str:
         f" {sum(map(estimate_tokens, used)):,} tokens.\n"
         f"All of it took {seconds:.1f} seconds.\n\n"
         "For your own server, put this in front of its command, in your client's configuration or a terminal:\n\n"
-        "   millpond --\n"
+        f"   {_own_command()} --\n"
     )
+
+
+def _own_command() -> str:
+    """`millpond`, by its whole path where the shell would not find it."""
+    return "millpond" if shutil.which("millpond") else str(Path(sysconfig.get_path("scripts")) / "millpond")
 
 
 def _text(result: types.CallToolResult) -> str:
