@@ -16,9 +16,10 @@ from millpond.core.model import EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.link import Link
-from millpond.relay.session import Policy, Session
+from millpond.relay.actions import Policy
+from millpond.relay.log import Log
+from millpond.relay.session import Session
 from millpond.relay.stdio import Stdio
-from millpond.relay.streams import Log
 
 ID_BYTES = 10
 """Random bytes of a canvas's id: 80 bits, for whoever knows it may read the canvas."""

@@ -1,29 +1,35 @@
-"""Child: the wrapped server's process, in a process group of its own.
+"""Child: the wrapped server's process, in a session and process group of its own.
 
-Rule: its stdin is closed before anything is sent to it, and whatever it started goes with it. Imports asyncio and the relay's modules.
+Rule: its stdin is closed before anything is sent to it, and whatever it started goes with it. It sees pipes, as of any host.
+Imports asyncio, `core.errors` and the relay's modules.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
+import subprocess
 import sys
+import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Protocol, cast
+from typing import Protocol
 
 from millpond.core.errors import ServerFailed
 from millpond.relay.lines import Lines
-from millpond.relay.streams import enlarge_pipe
+from millpond.relay.streams import Sink, Source
 
 LAST_WORDS_LINES = 5
 """Of the server's stderr, for the message when it ends."""
 LAST_WORD_CHARACTERS = 300
 """Of each of them."""
-LONGEST_STDERR_LINE_BYTES = 1 << 20
+LONGEST_STDERR_LINE_BYTES = 1 << 16
 """A line of stderr longer than this is passed on in pieces."""
+QUIET_SECONDS = 0.5
+"""After the process's end, without a byte on its pipes: then it is over, even if a process that it left behind holds them."""
 
 
 class Owner(Protocol):
@@ -41,140 +47,141 @@ class Owner(Protocol):
         """Whether its stdin takes no more for now."""
         ...
 
+    def on_deaf(self) -> None:
+        """It reads its stdin no more, or its stdout has ended, and it has not ended itself."""
+        ...
+
     def on_exit(self) -> None:
         """It has ended, and all that it wrote was heard."""
         ...
 
 
-class Child(asyncio.SubprocessProtocol):
+class Child:
     """The running server."""
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], owner: Owner) -> None:
+        assert process.stdin and process.stdout and process.stderr
+        self._process = process
         self._owner = owner
-        self._out, self._err = Lines(), Lines()
-        self._err_bytes = 0
+        self._loop = asyncio.get_running_loop()
+        self._lines, self._stderr_lines = Lines(), Lines()
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS_LINES)
-        self._gone: set[str] = set()
-        self.exited = asyncio.Event()
+        self._open = {"stdout", "stderr", "process"}
+        self._has_heard = False
+        self.stdin = Sink(os.dup(process.stdin.fileno()), owner.on_full, owner.on_deaf)
+        process.stdin.close()  # The sink closes its own when all is written.
+        self.stdout = Source(process.stdout.fileno(), self._on_stdout)
+        self.stderr = Source(process.stderr.fileno(), self._on_stderr)
+        threading.Thread(target=self._wait, name="server", daemon=True).start()
 
     @classmethod
-    async def start(cls, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, owner: Owner) -> Child:
+    def start(cls, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, owner: Owner) -> Child:
         """Start the server. Raises `ServerFailed` where the command cannot be run."""
-        loop = asyncio.get_running_loop()
+        environment = {**os.environ, **env}
+        words = [_found(command[0], environment), *command[1:]]
+        pipe = subprocess.PIPE
         try:
-            transport, child = await loop.subprocess_exec(
-                lambda: cls(owner), *command, env={**os.environ, **env}, cwd=cwd, start_new_session=True
+            process = subprocess.Popen(
+                words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=cwd, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise ServerFailed(f"the server cannot be started: {command[0]}: {reason}; check the command and its PATH") from error
-        child._transport = transport  # noqa: SLF001  # set once, by its own constructor in all but name
-        for number in (0, 1):
-            pipe = transport.get_pipe_transport(number)
-            if pipe is not None and (file := pipe.get_extra_info("pipe")) is not None:
-                enlarge_pipe(file.fileno())
-        return child
+            raise ServerFailed(f"the server cannot be started: {_what_failed(command[0], cwd, error)}") from error
+        return cls(process, owner)
 
-    # --- what the loop calls ------------------------------------------------------------------------------------
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Bytes of stdout or stderr."""
-        if fd == 1:
-            for line in self._out.feed(data):
-                self._owner.on_line(line)
-        else:
-            self._stderr(data)
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """A pipe has ended."""
-        if fd == 1 and (rest := self._out.rest()):
-            self._owner.on_line(rest)
-        if fd == 2 and (rest := self._err.rest()):
-            self._hear(rest + b"\n")
-        if fd:
-            self._mark(str(fd))
-
-    def process_exited(self) -> None:
-        """The process itself has ended; a grandchild may still hold its pipes."""
-        self.exited.set()
-        self._mark("process")
-        asyncio.get_running_loop().call_later(0.5, self._mark, "1", "2")
-
-    def pause_writing(self) -> None:
-        """Its stdin is full."""
-        self._owner.on_full(True)
-
-    def resume_writing(self) -> None:
-        """Its stdin takes more."""
-        self._owner.on_full(False)
-
-    def _mark(self, *gone: str) -> None:
-        before = len(self._gone)
-        self._gone.update(gone)
-        if before < 3 == len(self._gone):
-            self._owner.on_exit()
-
-    def _stderr(self, data: bytes) -> None:
-        self._err_bytes += len(data)
-        for line in self._err.feed(data):
-            self._err_bytes = 0
-            self._hear(line)
-        if self._err_bytes > LONGEST_STDERR_LINE_BYTES:
-            self._err_bytes = 0
-            self._hear(self._err.rest() + b"\n")
-
-    def _hear(self, line: bytes) -> None:
-        text = line.decode("utf-8", "replace").strip()
-        if text:
-            self._last_words.append(text[:LAST_WORD_CHARACTERS])
-        self._owner.on_stderr(line)
-
-    # --- what the relay asks ------------------------------------------------------------------------------------
-
-    def write(self, line: bytes) -> None:
-        """Write to its stdin; lost where it is closed, as on a direct connection."""
-        pipe = self._transport.get_pipe_transport(0)
-        if pipe is not None and not pipe.is_closing():
-            cast(asyncio.WriteTransport, pipe).write(line)
-
-    def close_stdin(self) -> None:
-        """Tell it that the client has gone, after what was written."""
-        pipe = self._transport.get_pipe_transport(0)
-        if pipe is not None:
-            pipe.close()
-
-    def pause_reading(self, paused: bool) -> None:
-        """Hear no more of its stdout for now, or go on."""
-        pipe = self._transport.get_pipe_transport(1)
-        if pipe is not None and not pipe.is_closing():
-            reader = cast(asyncio.ReadTransport, pipe)
-            reader.pause_reading() if paused else reader.resume_reading()
-
-    async def wait(self, seconds: float) -> bool:
-        """Wait for its end, at most so long; True where it came."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.exited.wait(), seconds)
-        return self.exited.is_set()
-
-    async def end(self, term_seconds: float) -> None:
-        """TERM to the whole group, KILL to what is left of it."""
-        self.signal_group(signal.SIGTERM)
-        await self.wait(term_seconds)
-        if sys.platform != "win32":
-            self.signal_group(signal.SIGKILL)
-        await self.wait(term_seconds)
+    @property
+    def has_ended(self) -> bool:
+        """True where the process is over; what it wrote may still be on its way."""
+        return "process" not in self._open
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the server and all it started."""
         with suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
-                self._transport.kill()
+                self._process.kill()
             else:
-                os.killpg(self._transport.get_pid(), number)
+                os.killpg(self._process.pid, number)
+
+    def kill(self) -> None:
+        """End what is left of the group at once."""
+        self.signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     def last_words(self) -> str:
         """How it ended, and what it last wrote on stderr."""
-        code = self._transport.get_returncode()
-        how = "closed its output" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        code = self._process.returncode
+        if code is None:
+            how = "closed its output"
+        else:
+            how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         words = " | ".join(self._last_words)
         return f"the server {how}" + (f"; its last words: {words}" if words else "; it wrote nothing on stderr")
+
+    # --- what is heard of it ------------------------------------------------------------------------------------
+
+    def _on_stdout(self, piece: bytes) -> None:
+        self._has_heard = True
+        for line in self._lines.feed(piece) if piece else self._rest(self._lines):
+            self._owner.on_line(line)
+        if not piece:
+            self._end_of("stdout")
+            self._loop.call_later(QUIET_SECONDS, self._deaf_unless_ended)
+
+    def _deaf_unless_ended(self) -> None:
+        if not self.has_ended:
+            self._owner.on_deaf()
+
+    def _on_stderr(self, piece: bytes) -> None:
+        self._has_heard = True
+        lines = self._stderr_lines.feed(piece) if piece else self._rest(self._stderr_lines)
+        if self._stderr_lines.waiting_bytes > LONGEST_STDERR_LINE_BYTES:
+            lines += self._rest(self._stderr_lines)
+        for line in lines:
+            if text := line.decode("utf-8", "replace").strip():
+                self._last_words.append(text[:LAST_WORD_CHARACTERS])
+            self._owner.on_stderr(line if line.endswith(b"\n") else line + b"\n")
+        if not piece:
+            self._end_of("stderr")
+
+    def _rest(self, lines: Lines) -> list[bytes]:
+        return [rest] if (rest := lines.rest()) else []
+
+    def _wait(self) -> None:
+        self._process.wait()
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._on_process_end)
+
+    def _on_process_end(self) -> None:
+        self._end_of("process")
+        self._has_heard = False
+        self._loop.call_later(QUIET_SECONDS, self._end_if_quiet)
+
+    def _end_if_quiet(self) -> None:
+        """A process that was left behind may hold the pipes; what it still writes is heard, its silence ends it."""
+        if self._has_heard or self.stdout.is_paused or self.stderr.is_paused:
+            self._has_heard = False
+            self._loop.call_later(QUIET_SECONDS, self._end_if_quiet)
+            return
+        for what, source in (("stdout", self.stdout), ("stderr", self.stderr)):
+            source.close()
+            self._end_of(what)
+
+    def _end_of(self, what: str) -> None:
+        if what in self._open:
+            self._open.discard(what)
+            if not self._open:
+                self._owner.on_exit()
+
+
+def _found(name: str, environment: Mapping[str, str]) -> str:
+    """The command's file where the system does not look for it by itself: `npx` is `npx.cmd` on Windows."""
+    if sys.platform != "win32":
+        return name
+    return shutil.which(name, path=environment.get("PATH")) or name
+
+
+def _what_failed(name: str, cwd: str | None, error: Exception) -> str:
+    if isinstance(error, FileNotFoundError) and cwd is not None and not os.path.isdir(cwd):
+        return f"its folder {cwd} does not exist; check cwd"
+    if isinstance(error, FileNotFoundError):
+        return f"there is no command {name}; check its spelling and PATH, or give its whole path"
+    reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    return f"{name}: {reason}; check the command"

@@ -1,61 +1,86 @@
-"""Degraded: what a client gets of a result that is too large to pass and that the engine did not take.
+"""Degraded: what a client gets of an answer that is too large to pass and that the engine did not take.
 
-Rule: never an error, and never silent: the first part as text, and what was left out. Imports `core.clip` and msgspec.
+Rule: a call that worked is never an error, and never silently cut: a note, then the first part. Imports `core.clip`, msgspec and `spans`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
 
 import msgspec
 
 from millpond.core.clip import clip
+from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
 
 FIRST_PART_BYTES = 32_768
-"""Of the text that is shown: what common clients show of any result."""
+"""Of the data that is shown, in UTF-8: what common clients show of any result."""
+SMALL_MEMBER_BYTES = 4_096
+"""Other members of the result (`isError`, `_meta`, `resultType`) stay up to this size."""
+_LONGEST_ESCAPE_BYTES = 12
+"""`\\ud83d\\ude00`: a cut inside of one is moved before it."""
+_strings = msgspec.json.Decoder(str)
 
 
-class _Block(msgspec.Struct):
-    type: str = ""
-    text: str = ""
-
-
-class _Result(msgspec.Struct, rename="camel"):
-    content: list[msgspec.Raw] = []
-    structured_content: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    result_type: str | None = None
-
-
-def degraded_result(result: bytes, why: str, *, readable: bool) -> bytes:
-    """A plain result with the first part of the data and a note; `readable` is False where `result` is a whole line."""
-    parts = _decode(result) if readable else _Result()
-    text = _text(parts) or result[: FIRST_PART_BYTES * 2].decode("utf-8", "replace")
-    first = clip(text, FIRST_PART_BYTES).text
+def degraded_line(line: bytes, result: Member, why: str) -> bytes:
+    """The line with a short result in the place of its own; `why` tells what kept it from becoming a table."""
+    members = object_members(line, result.start, result.stop) or {}
+    size = result.stop - result.start
     note = (
-        f"This result has {len(result)} bytes, more than a client can be sent in one piece, and no table was made of it: {why}."
-        " Below is its first part only. Call the tool again for less: fewer rows, a page, a filter."
+        f"This result has {size:,} bytes, more than a client can be sent in one line, and no table was made of it: {why}."
+        " Its first part follows. For less at once, call the tool again for fewer rows, a page, or with a filter."
     )
-    value: dict[str, Any] = {"content": [{"type": "text", "text": note}, {"type": "text", "text": first}]}
-    if parts.result_type is not None:
-        value["resultType"] = parts.result_type
-    return msgspec.json.encode(value)
+    text = f"{note}\n\n{_first_part(line, members, result)}"
+    kept = {
+        name: msgspec.Raw(line[member.start : member.stop])
+        for name, member in members.items()
+        if name not in ("content", "structuredContent") and member.stop - member.start <= SMALL_MEMBER_BYTES
+    }
+    body = msgspec.json.encode({"content": [{"type": "text", "text": text}], **kept})
+    return edited(line, Edit(result.start, result.stop, body))
 
 
-def _decode(result: bytes) -> _Result:
-    try:
-        return msgspec.json.decode(result, type=_Result)
-    except (msgspec.DecodeError, RecursionError):
-        return _Result()
+def degraded_error(line: bytes, error: Member) -> bytes:
+    """The line with the error's code and the first part of its message; its data is left out."""
+    members = object_members(line, error.start, error.stop) or {}
+    code = members.get("code")
+    raw_code = b"-32603" if code is None else line[code.start : code.stop]
+    message = _first_text(line, members["message"]) if "message" in members else ""
+    message += " (the rest of this error is more than a client can be sent in one line)"
+    body = msgspec.json.encode({"code": msgspec.Raw(raw_code), "message": message})
+    return edited(line, Edit(error.start, error.stop, body))
 
 
-def _text(parts: _Result) -> str:
-    if parts.structured_content is not msgspec.UNSET:
-        return bytes(memoryview(parts.structured_content)[: FIRST_PART_BYTES * 2]).decode("utf-8", "replace")
-    for raw in parts.content:
-        try:
-            block = msgspec.json.decode(raw, type=_Block)
-        except msgspec.DecodeError:
-            continue
-        if block.type == "text" and block.text:
-            return block.text
-    return ""
+def _first_part(line: bytes, members: dict[str, Member], result: Member) -> str:
+    """The beginning of the largest of what holds data: a text block, the structured content, or else the raw result."""
+    content = members.get("content")
+    blocks = list_elements(line, content.start, content.stop) if content is not None else None
+    texts = [text for block in blocks or () if (text := _text_of(line, block)) is not None]
+    structured = members.get("structuredContent")
+    text = max(texts, key=_size, default=None)
+    if text is not None and (structured is None or _size(text) >= _size(structured)):
+        return _first_text(line, text)
+    return _first_raw(line, structured or result)
+
+
+def _size(member: Member) -> int:
+    return member.stop - member.start
+
+
+def _text_of(line: bytes, block: Member) -> Member | None:
+    members = object_members(line, block.start, block.stop) or {}
+    return members.get("text") if string_value(line, members.get("type")) == "text" else None
+
+
+def _first_text(line: bytes, text: Member) -> str:
+    """The first part of a JSON string, decoded."""
+    end = min(text.stop - 1, text.start + FIRST_PART_BYTES)
+    for cut in range(end, max(end - _LONGEST_ESCAPE_BYTES, text.start), -1):
+        with suppress(msgspec.DecodeError):
+            return clip(_strings.decode(line[text.start : cut] + b'"'), FIRST_PART_BYTES).text
+    return _first_raw(line, text)
+
+
+def _first_raw(line: bytes, member: Member) -> str:
+    """The first part of a value's JSON, as it stands in the line."""
+    end = min(member.stop, member.start + FIRST_PART_BYTES)
+    return clip(line[member.start : end].decode("utf-8", "replace"), FIRST_PART_BYTES).text

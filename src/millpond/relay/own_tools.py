@@ -1,25 +1,28 @@
 """Own tools: what Millpond adds to a server's definitions, and what it takes from them.
 
-Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports msgspec only.
+Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports msgspec and the relay's `spans`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
+
 INSTRUCTIONS = (
-    "Large results of this server's tools are kept out of the conversation as tables of a DuckDB database. The tool then answers"
-    " with a short handle that names the table, its columns and first rows. Ask exact questions of it with {query} (DuckDB SQL):"
-    " count, sum, filter and join there rather than by eye."
+    "Large results of this server's tools are kept out of the conversation, as tables of a DuckDB database. The tool then answers"
+    " with a short handle that names table, columns and first rows. Ask exact questions of it in SQL with the tool query"
+    " (millpond_query where the server has a query of its own): count, sum, filter and join there, not by eye."
 )
-"""Put before the server's own instructions; at most 400 characters."""
+"""Put before the server's own instructions; at most 400 characters. Sent before the server's tools are known: hence both names."""
 
 _DESCRIPTION = (
-    "Run one read-only DuckDB SQL statement on the tables that this server's results became. A large result is answered by a handle"
-    " naming its table; smaller results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note)."
+    "Run one read-only DuckDB SQL statement on the tables that this server's results became. A large result is answered with a handle"
+    " that names its table; small results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note)."
     " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE and SUMMARIZE work."
     " STRUCT fields: user.login; lists: unnest(labels)."
 )
@@ -33,10 +36,7 @@ _SCHEMA: dict[str, Any] = {
     },
     "required": ["sql"],
 }
-
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_elements = msgspec.json.Decoder(list[msgspec.Raw])
-_text = msgspec.json.Decoder(str)
+_ANNOTATIONS: dict[str, Any] = {"title": "Query results", "readOnlyHint": True, "openWorldHint": False}
 
 
 def own_name(taken: Collection[str]) -> str:
@@ -50,67 +50,99 @@ def own_name(taken: Collection[str]) -> str:
 
 def own_tool(name: str) -> bytes:
     """The own tool's definition as JSON."""
-    annotations = {"title": "Query results", "readOnlyHint": True, "openWorldHint": False}
     return msgspec.json.encode(
-        {"name": name, "description": _DESCRIPTION, "inputSchema": _SCHEMA, "annotations": annotations}
+        {"name": name, "description": _DESCRIPTION, "inputSchema": _SCHEMA, "annotations": _ANNOTATIONS}
     )
 
 
-def with_instructions(result: bytes, query: str) -> bytes:
-    """The `result` of `initialize` or `server/discover` with the paragraph before the server's instructions."""
-    members: dict[str, Any] = dict(_members.decode(result))
+# --- the answer to `initialize` and `server/discover` ---------------------------------------------------------------
+
+
+def offers_tools(line: bytes, result: Member) -> bool:
+    """True where the result says that the server has tools."""
+    capabilities = (object_members(line, result.start, result.stop) or {}).get("capabilities")
+    return capabilities is not None and "tools" in (object_members(line, capabilities.start, capabilities.stop) or {})
+
+
+def with_instructions(line: bytes, result: Member) -> bytes:
+    """The line with the paragraph before the instructions in its result."""
+    members = object_members(line, result.start, result.stop) or {}
     theirs = members.get("instructions")
-    paragraph = INSTRUCTIONS.format(query=query)
-    if theirs is not None and bytes(theirs)[:1] == b'"':
-        text = bytes(theirs)[1:-1]
-        members["instructions"] = msgspec.Raw(msgspec.json.encode(f"{paragraph}\n\n")[:-1] + text + b'"')
-    else:
-        members["instructions"] = paragraph
-    return msgspec.json.encode(members)
+    paragraph = msgspec.json.encode(INSTRUCTIONS)
+    if theirs is None:
+        end = line.rindex(b"}", result.start, result.stop)
+        comma = b"," if members else b""
+        return edited(line, Edit(end, end, comma + b'"instructions":' + paragraph))
+    if line[theirs.start : theirs.start + 1] == b'"':
+        return edited(line, Edit(theirs.start, theirs.start + 1, paragraph[:-1] + b"\\n\\n"))
+    return edited(line, Edit(theirs.start, theirs.stop, paragraph))
 
 
-def offers_tools(result: bytes) -> bool:
-    """True where the `result` of `initialize` or `server/discover` says that the server has tools."""
-    capabilities = _members.decode(result).get("capabilities")
-    return capabilities is not None and b'"tools"' in bytes(capabilities) and "tools" in _members.decode(capabilities)
+# --- the answer to `tools/list` -------------------------------------------------------------------------------------
 
 
-class Listing(msgspec.Struct, frozen=True):
-    """One page of `tools/list`."""
-
-    names: tuple[str, ...]
-    last: bool
-    tools: tuple[msgspec.Raw, ...]
-    members: Mapping[str, msgspec.Raw]
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    name: str
+    member: Member
+    output_schema: Edit | None
 
 
-def read_listing(result: bytes) -> Listing:
-    """A page as it came. Raises `msgspec.DecodeError` where it is none."""
-    members = _members.decode(result)
-    raw = members.get("tools")
-    tools = _elements.decode(raw) if raw is not None else []
-    names = tuple(_text.decode(_members.decode(tool)["name"]) for tool in tools)
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of `tools/list`, in its line."""
+
+    line: bytes
+    tools: tuple[_Tool, ...]
+    is_last: bool
+    """True where no `nextCursor` tells of another page."""
+    own_at: int
+    """Where another element goes, behind the last one."""
+    has_elements: bool
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the tools on it."""
+        return frozenset(tool.name for tool in self.tools)
+
+    def edited(self, is_replaced: Callable[[str], bool], own: bytes | None) -> bytes:
+        """The line without `outputSchema` where results may be replaced, and with the own tool at the list's end."""
+        edits = [tool.output_schema for tool in self.tools if tool.output_schema and is_replaced(tool.name)]
+        if own is not None:
+            edits.append(Edit(self.own_at, self.own_at, b"," + own if self.has_elements else own))
+        return edited(self.line, *edits)
+
+
+def read_listing(line: bytes, result: Member) -> Listing | None:
+    """The page that a result is, or None where it is none."""
+    members = object_members(line, result.start, result.stop) or {}
+    tools = members.get("tools")
+    elements = None if tools is None else list_elements(line, tools.start, tools.stop)
+    if tools is None or elements is None:
+        return None
     cursor = members.get("nextCursor")
-    return Listing(names, cursor is None or bytes(cursor) == b"null", tuple(tools), members)
+    found = (_tool(line, element) for element in elements)
+    return Listing(
+        line=line,
+        tools=tuple(tool for tool in found if tool is not None),
+        is_last=cursor is None or line[cursor.start : cursor.stop] in (b"null", b'""'),
+        own_at=elements[-1].stop if elements else line.index(b"[", tools.start) + 1,
+        has_elements=bool(elements),
+    )
 
 
-def edited_listing(listing: Listing, replaced: Callable[[str], bool], own: bytes | None) -> bytes:
-    """The page with `outputSchema` dropped where results may be replaced, and the own tool at its end."""
-    tools: list[msgspec.Raw] = [
-        _without_output_schema(tool) if replaced(name) else tool
-        for name, tool in zip(listing.names, listing.tools, strict=True)
-    ]
-    if own is not None:
-        tools.append(msgspec.Raw(own))
-    return msgspec.json.encode({**listing.members, "tools": _as_list(tools)})
+def _tool(line: bytes, element: Member) -> _Tool | None:
+    members = object_members(line, element.start, element.stop) or {}
+    name = string_value(line, members.get("name"))
+    return None if name is None else _Tool(name, element, _removal(line, members, "outputSchema"))
 
 
-def _as_list(tools: Sequence[msgspec.Raw]) -> msgspec.Raw:
-    return msgspec.Raw(b"[" + b",".join(tools) + b"]")
-
-
-def _without_output_schema(tool: msgspec.Raw) -> msgspec.Raw:
-    members = _members.decode(tool)
-    if members.pop("outputSchema", None) is None:
-        return tool
-    return msgspec.Raw(msgspec.json.encode(members))
+def _removal(line: bytes, members: dict[str, Member], name: str) -> Edit | None:
+    """The edit that takes a member out with one of the commas beside it; None where it is not there."""
+    member = members.get(name)
+    if member is None:
+        return None
+    if line[member.delimiter : member.delimiter + 1] == b",":
+        return Edit(member.delimiter, member.stop, b"")
+    second = next((other for other in members.values() if other.delimiter >= member.stop), None)
+    return Edit(member.delimiter + 1, member.stop if second is None else second.delimiter + 1, b"")

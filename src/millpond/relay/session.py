@@ -1,131 +1,35 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
 Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never becomes an error.
-Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model` and the relay's modules.
+Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec and the relay's modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable
+from dataclasses import replace
 
 import msgspec
 
-from millpond.core.model import Call, Mode, Outcome, Verdict
-from millpond.relay.degraded import degraded_result
+from millpond.core.model import Call, Outcome, Verdict
+from millpond.relay.actions import Action, Ask, Keep, Policy, Stop, Take, ToClient, ToServer
+from millpond.relay.degraded import degraded_error, degraded_line
 from millpond.relay.envelope import Envelope, read_envelope
-from millpond.relay.own_tools import (
-    edited_listing,
-    offers_tools,
-    own_name,
-    own_tool,
-    read_listing,
-    with_instructions,
+from millpond.relay.own_tools import offers_tools, own_name, own_tool, read_listing, with_instructions
+from millpond.relay.requests import (
+    MAX_PENDING,
+    MAX_TASKS,
+    Remembered,
+    Request,
+    id_key,
+    raw_member,
+    read_request,
 )
+from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
 OPENING = ("initialize", "server/discover")
-MODERN = b'"io.modelcontextprotocol/protocolVersion"'
-"""Every request of 2026-07-28 carries this in `params._meta`; earlier revisions never do."""
-MAX_TASKS = 10_000
-"""Tasks whose tool is remembered; the oldest are forgotten, and their results go on as they came."""
-
-
-class ToServer(msgspec.Struct, frozen=True):
-    """Send this line to the server."""
-
-    line: bytes
-
-
-class ToClient(msgspec.Struct, frozen=True):
-    """Send this line to the client."""
-
-    line: bytes
-
-
-class Take(msgspec.Struct, frozen=True):
-    """Give a result to the engine; its line goes to the client as `Session.taken` then says."""
-
-    call: Call
-    line: bytes
-    span: slice
-    query_tool: str
-
-
-class Keep(msgspec.Struct, frozen=True):
-    """Have the engine record a result that went on."""
-
-    call: Call
-    result: memoryview
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """Answer an own call; the result goes to the client in the line that `Session.answered` makes."""
-
-    id: bytes
-    arguments: bytes
-    query_tool: str
-    modern: bool
-
-
-class Stop(msgspec.Struct, frozen=True):
-    """Cancel the own call of this id."""
-
-    id: bytes
-
-
-Action = ToServer | ToClient | Take | Keep | Ask | Stop
-
-
-class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a session is told of the configuration."""
-
-    modes: Mapping[str, Mode]
-    inline_rows_bytes: int
-    max_result_bytes: int
-    max_line_bytes: int
-
-    def mode(self, tool: str) -> Mode:
-        """The mode of a tool."""
-        return self.modes.get(tool, "auto")
-
-
-class _Pending(msgspec.Struct, frozen=True):
-    """A request of the client that the server has not answered."""
-
-    method: str
-    tool: str | None = None
-    arguments: bytes = b"{}"
-    task: bool = False
-
-
-class _CallParams(msgspec.Struct):
-    name: str = ""
-    arguments: msgspec.Raw = msgspec.Raw(b"{}")
-    task: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-class _ListParams(msgspec.Struct):
-    cursor: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-class _TaskParams(msgspec.Struct, rename="camel"):
-    task_id: str = ""
-
-
-class _CancelParams(msgspec.Struct, rename="camel"):
-    request_id: msgspec.Raw = msgspec.Raw(b"null")
-
-
-class _Task(msgspec.Struct):
-    task: _TaskParams | None = None
-
-
-class _ResultHead(msgspec.Struct, rename="camel"):
-    is_error: bool = False
-    result_type: str = "complete"
-
-
-_Params = TypeVar("_Params", bound=msgspec.Struct)
+INTERNAL_ERROR = -32603
+"""JSON-RPC's code for what is no fault of the request."""
 
 
 class Session:
@@ -135,17 +39,25 @@ class Session:
         """`now` gives the time as ISO 8601 in UTC."""
         self._policy = policy
         self._now = now
-        self._pending: dict[bytes, _Pending] = {}
-        self._tasks: dict[str, _Pending] = {}
+        self._pending: Remembered[Request] = Remembered(MAX_PENDING)
+        self._tasks: Remembered[Request] = Remembered(MAX_TASKS)
         self._asked: set[bytes] = set()
+        self._has_tools = True
+        self._is_opened = False
         self._names: set[str] = set()
         self._own: str | None = None
         self._number = 0
+        self._ended: str | None = None
 
     @property
     def pending(self) -> int:
         """Requests of the client that the server has not answered."""
         return len(self._pending)
+
+    @property
+    def wants_engine(self) -> bool:
+        """True once the server is known to have tools: before that, nothing can come of an engine."""
+        return self._is_opened or self._own is not None or self._number > 0
 
     # --- from the client ----------------------------------------------------------------------------------------
 
@@ -155,157 +67,139 @@ class Session:
         if envelope is None or envelope.method is None:
             return [ToServer(line)]
         if envelope.id is None:
-            return self._notification(envelope, line)
-        pending = self._read_request(envelope)
-        if pending.tool is not None and pending.tool == self._own and pending.method == "tools/call":
-            self._asked.add(envelope.id)
-            modern = envelope.params is not None and MODERN in envelope.params
-            return [Ask(envelope.id, pending.arguments, self._own, modern)]
-        self._pending[envelope.id] = pending
-        return [ToServer(line)]
-
-    def _read_request(self, envelope: Envelope) -> _Pending:
-        method = envelope.method or ""
-        if method == "tools/list" and _read(envelope.params, _ListParams()).cursor is msgspec.UNSET:
+            return self._notification(envelope)
+        key = id_key(envelope.id)
+        request = read_request(envelope, envelope.id, self._tasks)
+        if request.method == "tools/call" and self._own is not None and request.tool == self._own:
+            self._asked.add(key)
+            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern)]
+        if self._ended is not None:
+            return [ToClient(_error_line(envelope.id, self._ended))]
+        if request.method == "tools/list" and raw_member(envelope, "cursor") in (None, b"null"):
             self._names.clear()
-        if method == "tools/call":
-            params = _read(envelope.params, _CallParams())
-            return _Pending(method, params.name, bytes(params.arguments), params.task is not msgspec.UNSET)
-        if method == "tasks/result":
-            return self._tasks.get(_read(envelope.params, _TaskParams()).task_id, _Pending(method))
-        return _Pending(method)
-
-    def _notification(self, envelope: Envelope, line: bytes) -> list[Action]:
-        if envelope.method == "notifications/cancelled":
-            id = bytes(_read(envelope.params, _CancelParams()).request_id)
-            if id in self._asked:
-                return [Stop(id)]
+        self._pending.add(key, request)
         return [ToServer(line)]
+
+    def _notification(self, envelope: Envelope) -> list[Action]:
+        if envelope.method == "notifications/cancelled":
+            raw = raw_member(envelope, "requestId")
+            key = id_key(raw or b"")
+            if key in self._asked:
+                self._asked.discard(key)
+                return [Stop(key)]
+            request = self._pending.get(key)
+            if request is not None:  # An answer may still come, and may be too long for the client.
+                self._pending.add(key, replace(request, arguments=b"{}", is_cancelled=True))
+        return [ToServer(envelope.line)]
 
     # --- from the server ----------------------------------------------------------------------------------------
 
     def from_server(self, line: bytes) -> list[Action]:
         """What is done with a line of the server."""
         envelope = read_envelope(line)
-        if envelope is None or not envelope.is_answer or envelope.id is None:
+        if envelope is None or envelope.method is not None or envelope.id is None:
             return [ToClient(line)]
-        pending = self._pending.pop(envelope.id, None)
-        if pending is None or envelope.is_error:
+        request = self._pending.pop(id_key(envelope.id))
+        if request is None:
             return [ToClient(line)]
-        if pending.tool is not None:
-            return self._tool_result(envelope, pending, line)
+        if request.tool is not None:
+            return self._tool_answer(envelope, request)
         if envelope.result is None:
             return [ToClient(line)]
-        try:
-            if pending.method in OPENING:
-                return [ToClient(self._opened(line, envelope.result))]
-            if pending.method == "tools/list":
-                return [ToClient(self._listed(line, envelope.result))]
-        except (msgspec.DecodeError, KeyError, RecursionError):
-            pass  # not what the protocol says it is: the client sees it as it came
+        if request.method in OPENING:
+            return [ToClient(self._opened(line, envelope.result))]
+        if request.method == "tools/list" and self._has_tools:
+            return [ToClient(self._listed(line, envelope.result))]
         return [ToClient(line)]
 
-    def _opened(self, line: bytes, span: slice) -> bytes:
-        if not offers_tools(line[span]):
-            return line
-        return exchanged(line, span, with_instructions(line[span], own_name(self._names)))
+    def _opened(self, line: bytes, result: Member) -> bytes:
+        self._has_tools = self._is_opened = offers_tools(line, result)
+        return with_instructions(line, result) if self._has_tools else line
 
-    def _listed(self, line: bytes, span: slice) -> bytes:
-        listing = read_listing(line[span])
-        self._names.update(listing.names)
+    def _listed(self, line: bytes, result: Member) -> bytes:
+        listing = read_listing(line, result)
+        if listing is None:
+            return line
+        self._names |= listing.names
         own = None
-        if listing.last and self._names:
+        if listing.is_last and self._names:
             self._own = own_name(self._names)
             own = own_tool(self._own)
-        return exchanged(line, span, edited_listing(listing, lambda tool: self._policy.mode(tool) != "never", own))
+        return listing.edited(lambda tool: self._policy.mode(tool) != "never", own)
 
-    def _tool_result(self, envelope: Envelope, pending: _Pending, line: bytes) -> list[Action]:
-        if envelope.result is None:
-            return [self._carried(line, envelope, "it could not be read")]
-        if pending.task and self._remember_task(line[envelope.result], pending):
+    def _tool_answer(self, envelope: Envelope, request: Request) -> list[Action]:
+        line, result = envelope.line, envelope.result
+        if result is None:
+            too_long = envelope.error is not None and len(line) > self._policy.max_line_bytes
+            return [ToClient(degraded_error(line, envelope.error) if too_long and envelope.error else line)]
+        members = object_members(line, result.start, result.stop) or {}
+        if request.is_task and "task" in members:
+            self._remember_task(line, members["task"], request)
             return [ToClient(line)]
-        result = memoryview(line)[envelope.result]
-        head = _read(result, _ResultHead())
-        if head.result_type != "complete":
+        if string_value(line, members.get("resultType")) not in (None, "complete"):
             return [ToClient(line)]
-        call = self._call(pending, is_error=head.is_error)
-        if head.is_error or call.mode == "never":
-            return [ToClient(line), Keep(call, result)]
-        if len(result) > self._policy.max_result_bytes:
-            return [self._carried(line, envelope, f"it is larger than {self._policy.max_result_bytes} bytes")]
-        small = len(result) <= self._policy.inline_rows_bytes and call.mode == "auto"
-        if small or (not call.replaceable and len(line) <= self._policy.max_line_bytes):
-            return [ToClient(line), Keep(call, result)]
-        return [Take(call, line, envelope.result, self._own or "query")]
+        if request.is_cancelled:
+            return [ToClient(self._carried(line, result, "the call was cancelled"))]
+        is_error = (flag := members.get("isError")) is not None and line[flag.start : flag.stop] == b"true"
+        return self._result(self._call(request, is_error=is_error), line, result)
 
-    def _call(self, pending: _Pending, *, is_error: bool) -> Call:
+    def _result(self, call: Call, line: bytes, result: Member) -> list[Action]:
+        size = result.stop - result.start
+        if size > self._policy.max_result_bytes:
+            why = f"the limit max_result_bytes is {self._policy.max_result_bytes:,}"
+            return [ToClient(self._carried(line, result, why))]
+        is_small = call.mode == "auto" and size <= self._policy.inline_rows_bytes
+        if is_small or call.mode == "never" or not call.replaceable:
+            why = "results of this tool are never stored as tables" if call.mode == "never" else "nothing was to be stored"
+            value = memoryview(line)[result.start : result.stop]
+            return [ToClient(self._carried(line, result, why)), Keep(call, value)]
+        return [Take(call, line, result, self._own or own_name(()))]
+
+    def _call(self, request: Request, *, is_error: bool) -> Call:
         self._number += 1
-        tool = pending.tool or ""
+        tool = request.tool or ""
         return Call(
             number=self._number,
             tool=tool,
-            arguments=pending.arguments,
+            arguments=request.arguments,
             time=self._now(),
             mode=self._policy.mode(tool),
             replaceable=not is_error and self._own is not None,
         )
 
-    def _remember_task(self, result: bytes, pending: _Pending) -> bool:
-        task = _read(result, _Task()).task
-        if task is None:
-            return False
-        if len(self._tasks) >= MAX_TASKS:
-            del self._tasks[next(iter(self._tasks))]
-        self._tasks[task.task_id] = _Pending("tasks/result", pending.tool, pending.arguments)
-        return True
+    def _remember_task(self, line: bytes, task: Member, request: Request) -> None:
+        task_id = (object_members(line, task.start, task.stop) or {}).get("taskId")
+        if task_id is not None:
+            self._tasks.add(id_key(line[task_id.start : task_id.stop]), request)
 
-    def _carried(self, line: bytes, envelope: Envelope, why: str) -> ToClient:
-        """The line itself where every client can carry it, else its first part."""
-        if len(line) <= self._policy.max_line_bytes:
-            return ToClient(line)
-        if envelope.result is None:
-            body = degraded_result(line, why, readable=False)
-            return ToClient(b'{"jsonrpc":"2.0","id":' + (envelope.id or b"null") + b',"result":' + body + b"}\n")
-        return ToClient(exchanged(line, envelope.result, degraded_result(line[envelope.result], why, readable=True)))
+    def _carried(self, line: bytes, result: Member, why: str) -> bytes:
+        """The line itself where every client can carry it, else with the first part of its result."""
+        return line if len(line) <= self._policy.max_line_bytes else degraded_line(line, result, why)
 
     # --- what the engine said -----------------------------------------------------------------------------------
 
     def taken(self, take: Take, outcome: Outcome) -> bytes:
         """The client's line for a result that was given to the engine."""
         if outcome.verdict is Verdict.REPLACE and outcome.body is not None:
-            return exchanged(take.line, take.span, outcome.body)
-        why = outcome.note or "it has no rows to make tables of"
-        return self._carried(take.line, Envelope(result=take.span), why).line
+            return edited(take.line, Edit(take.result.start, take.result.stop, outcome.body))
+        return self._carried(take.line, take.result, outcome.note or "it holds no list of rows")
 
     def answered(self, ask: Ask, result: bytes) -> bytes:
         """The client's line for an own call, in the caller's era."""
-        self._asked.discard(ask.id)
-        if ask.modern:
-            result = result[:-1] + b',"resultType":"complete"}'
+        self._asked.discard(ask.key)
+        if ask.is_modern:
+            end = result.rindex(b"}")
+            result = edited(result, Edit(end, end, b',"resultType":"complete"'))
         return b'{"jsonrpc":"2.0","id":' + ask.id + b',"result":' + result + b"}\n"
 
-    def stopped(self, id: bytes) -> None:
-        """An own call was cancelled: it gets no answer."""
-        self._asked.discard(id)
+    # --- the server's end ---------------------------------------------------------------------------------------
 
-    def ended(self, why: str) -> list[bytes]:
-        """The lines that answer every pending request after the server's end."""
-        error = msgspec.json.encode({"code": -32603, "message": why})
-        lines = [b'{"jsonrpc":"2.0","id":' + id + b',"error":' + error + b"}\n" for id in self._pending]
-        self._pending.clear()
-        return lines
+    def server_ended(self, why: str) -> list[bytes]:
+        """The lines that answer what the server will not; requests that still come are answered alike."""
+        self._ended = why
+        return [_error_line(request.raw_id, why) for request in self._pending.clear() if not request.is_cancelled]
 
 
-def exchanged(line: bytes, span: slice, result: bytes) -> bytes:
-    """The line with another result; every other byte stays."""
-    return b"".join((line[: span.start], result, line[span.stop :]))
-
-
-def _read(raw: bytes | memoryview | None, default: _Params) -> _Params:
-    """The members that are of interest, or the default where they are not what the protocol says."""
-    if raw is None:
-        return default
-    try:
-        return msgspec.json.decode(raw, type=type(default))
-    except (msgspec.DecodeError, RecursionError):
-        return default
+def _error_line(raw_id: bytes, why: str) -> bytes:
+    error = msgspec.json.encode({"code": INTERNAL_ERROR, "message": why})
+    return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + error + b"}\n"

@@ -1,7 +1,7 @@
 """Stdio: the relay between our standard streams and the server's.
 
 Rule: every line in order, nothing waits for the engine but the answers that are being replaced, and an ended side ends the session.
-Imports asyncio, `core.model` and the relay's modules.
+Imports asyncio, `core.errors`, `core.model` and the relay's modules.
 """
 
 from __future__ import annotations
@@ -9,24 +9,38 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 
 from millpond.core.errors import ServerFailed
 from millpond.core.model import Engine
+from millpond.relay.actions import Action, Ask, Keep, Stop, Take, ToClient, ToServer
 from millpond.relay.child import Child
 from millpond.relay.lines import Lines
-from millpond.relay.session import Action, Ask, Keep, Session, Stop, Take, ToClient, ToServer
-from millpond.relay.streams import Log, Sink, Source
+from millpond.relay.log import Log
+from millpond.relay.session import Session
+from millpond.relay.streams import Sink, Source
 
-EXIT_OK, EXIT_SERVER = 0, 1
-END_SECONDS = 2.0
-"""From the client's end until the server's group is sent TERM, and from TERM to KILL: what SDK clients give a server."""
+STDIN, STDOUT = 0, 1
+EXIT_OK = 0
+EXIT_SIGNAL = 128
+"""Added to a signal's number: what shells show of a process that a signal ended."""
 ANSWER_SECONDS = 30.0
 """From the client's end while calls are pending: whoever pipes requests in and closes still reads the answers."""
+END_SECONDS = 1.5
+"""From the end of the server's input until its group is sent TERM: SDK clients send it to us after 2 s."""
+TERM_SECONDS = 1.0
+"""From TERM to KILL: SDK clients send it to us 2 s after TERM."""
 ENGINE_SECONDS = 120.0
 """From the server's end until results that the engine holds are given up."""
+DRAIN_SECONDS = 2.0
+"""For the last lines to a client that reads slowly."""
+LOOK_SECONDS = 0.1
+"""Between two looks at what no event tells of: a client that reads no more, a log that has caught up."""
+MOST_ASKED = 256
+"""Own calls at once; with more, the client waits."""
+MOST_WAITING_BYTES = 64 << 20
+"""Answers that wait for the client, own ones included, from which it is not heard."""
 
 
 class Stdio:
@@ -38,147 +52,227 @@ class Stdio:
         self._log = log
         self._lines = Lines()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._asking: dict[bytes, asyncio.Task[None]] = {}
-        self._answered = False
-        self._client_ended = asyncio.Event()
-        self._client_broken = False
-        self._server_ended = asyncio.Event()
-        self._signals = 0
-        self._child: Child | None = None
+        self._asked: dict[bytes, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+        self._starting: asyncio.Future[None] | None = None
+        self._has_answered = False
+        self._client_ended = False
+        self._server_ended = False
+        self._server_is_full = False
+        self._signal = 0
 
     async def run(
-        self, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, started: Callable[[], Awaitable[None]]
+        self, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, start_engine: Callable[[], Awaitable[None]]
     ) -> int:
-        """Relay until either side ends; returns the exit code. `started` is awaited once the server's process runs.
+        """Relay until either side ends; returns the exit code. `start_engine` is awaited once the server says it has tools.
 
-        Raises `ServerFailed` where it cannot be started, or ends before it answered anything.
+        Raises `ServerFailed` where it cannot be started, or ends before the client does.
         """
-        self._child = child = await Child.start(command, env, cwd, self)
-        self._sink = Sink(1, child.pause_reading, self._on_broken)
-        self._source = Source(0, self._on_client)
-        self._watch_signals()
-        await started()
-        ends = [asyncio.create_task(one.wait()) for one in (self._client_ended, self._server_ended)]
-        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        for end in ends:
-            end.cancel()
-        if self._client_ended.is_set() and not self._server_ended.is_set():
-            await self._end_server(child)
-            code = EXIT_OK
-        else:
-            code = EXIT_OK if self._client_ended.is_set() else EXIT_SERVER
-        child.signal_group(signal.SIGKILL if sys.platform != "win32" else signal.SIGTERM)
-        await self._finish(child)
-        if code == EXIT_SERVER:
-            words = child.last_words()
-            raise ServerFailed(words if self._answered else f"{words} (before it answered anything)")
-        return code
+        self._start_engine = start_engine
+        self._child = child = Child.start(command, env, cwd, self)
+        try:
+            self._sink = Sink(STDOUT, self._on_client_full, self._changed.set)
+            self._source = Source(STDIN, self._on_client)
+            self._watch_signals()
+            await self._until(lambda: self._client_ended or self._server_ended or self._is_over)
+            is_server_first = self._server_ended and not self._client_ended and not self._is_over
+            if not self._server_ended:
+                await self._end_server()
+            await self._pay_debts()
+            if is_server_first:
+                raise ServerFailed(child.last_words() + ("" if self._has_answered else " (before it answered anything)"))
+            return EXIT_SIGNAL + self._signal if self._signal else EXIT_OK
+        finally:
+            child.kill()
+
+    @property
+    def _is_over(self) -> bool:
+        """True where nobody waits for an answer any more."""
+        return bool(self._signal) or self._sink.is_broken
 
     # --- lines --------------------------------------------------------------------------------------------------
 
     def _on_client(self, piece: bytes) -> None:
-        lines = self._lines.feed(piece) if piece else [rest] if (rest := self._lines.rest()) else []
-        for line in lines:
-            self._do_all(self._session.from_client(line))
+        rest = [] if piece else [self._lines.rest()]
+        for line in self._lines.feed(piece) if piece else filter(None, rest):
+            self._relay(line, self._session.from_client, ToServer(line))
         if not piece:
-            self._client_ended.set()
+            self._client_ended = True
+            self._changed.set()
 
     def on_line(self, line: bytes) -> None:
         """A line of the server."""
-        self._answered = True
-        self._do_all(self._session.from_server(line))
+        self._has_answered = True
+        self._relay(line, self._session.from_server, ToClient(line))
 
-    def on_stderr(self, line: bytes) -> None:
-        """A line of the server's stderr goes to ours."""
-        self._log.raw(line)
-
-    def on_full(self, full: bool) -> None:
-        """The server takes no more: neither do we from the client."""
-        self._source.pause() if full else self._source.resume()
-
-    def on_exit(self) -> None:
-        """The server has ended."""
-        self._server_ended.set()
-
-    def _do_all(self, actions: list[Action]) -> None:
+    def _relay(self, line: bytes, decide: Callable[[bytes], list[Action]], unchanged: Action) -> None:
+        try:
+            actions = decide(line)
+        except Exception as error:  # A fault of ours must not cost anyone a line: it goes on as it came.
+            self._log.line(f"relay: a line is passed on as it came: {type(error).__name__}")
+            actions = [unchanged]
+        if self._starting is None and self._session.wants_engine:
+            self._starting = asyncio.ensure_future(self._start_engine())
         for action in actions:
             self._do(action)
 
     def _do(self, action: Action) -> None:
         match action:
             case ToServer():
-                if self._child is not None:
-                    self._child.write(action.line)
+                self._child.stdin.write(action.line)
             case ToClient():
                 self._sink.write(action.line)
             case Keep():
-                self._engine.record(action.call, action.result)
+                self._keep(action)
             case Take():
                 self._begin(self._take(action))
             case Ask():
-                self._asking[action.id] = self._begin(self._ask(action))
+                self._asked[action.key] = self._begin(self._ask(action))
             case Stop():
-                self._session.stopped(action.id)
-                if (task := self._asking.pop(action.id, None)) is not None:
+                if (task := self._asked.pop(action.key, None)) is not None:
                     task.cancel()
+        self._throttle()
 
-    def _begin(self, work: Awaitable[None]) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(work)
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._on_done)
         return task
 
+    def _on_done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._log.line(f"relay: an answer was lost: {type(error).__name__}")
+        self._throttle()
+        self._changed.set()
+
+    def _keep(self, keep: Keep) -> None:
+        if self._starting is None or self._starting.done():
+            self._engine.record(keep.call, keep.result)
+        else:
+            self._starting.add_done_callback(lambda _: self._engine.record(keep.call, keep.result))
+
+    async def _engine_is_started(self) -> None:
+        if self._starting is not None:
+            await asyncio.shield(self._starting)
+
     async def _take(self, take: Take) -> None:
-        outcome = await self._engine.take(take.call, memoryview(take.line)[take.span], take.query_tool)
+        await self._engine_is_started()
+        value = memoryview(take.line)[take.result.start : take.result.stop]
+        outcome = await self._engine.take(take.call, value, take.query_tool)
         self._sink.write(self._session.taken(take, outcome))
 
     async def _ask(self, ask: Ask) -> None:
+        await self._engine_is_started()
         result = await self._engine.query(ask.arguments, ask.query_tool)
-        self._asking.pop(ask.id, None)
+        self._asked.pop(ask.key, None)
         self._sink.write(self._session.answered(ask, result))
+
+    # --- who waits for whom -------------------------------------------------------------------------------------
+
+    def on_full(self, full: bool) -> None:
+        """The server takes no more for now: neither do we from the client."""
+        self._server_is_full = full
+        self._throttle()
+
+    def _on_client_full(self, full: bool) -> None:
+        """The client takes no more for now: neither do we from the server."""
+        if full:
+            self._child.stdout.pause()
+        else:
+            self._child.stdout.resume()
+        self._throttle()
+
+    def _throttle(self) -> None:
+        is_too_much = len(self._asked) >= MOST_ASKED or self._sink.waiting_bytes > MOST_WAITING_BYTES
+        if self._server_is_full or is_too_much:
+            self._source.pause()
+        else:
+            self._source.resume()
+
+    def on_stderr(self, line: bytes) -> None:
+        """A line of the server's stderr goes to ours."""
+        self._log.raw(line)
+        if self._log.is_behind and not self._child.stderr.is_paused:
+            self._child.stderr.pause()
+            self._await_log()
+
+    def _await_log(self) -> None:
+        if self._log.is_behind:
+            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._await_log)
+        else:
+            self._child.stderr.resume()
 
     # --- ends ---------------------------------------------------------------------------------------------------
 
+    def on_exit(self) -> None:
+        """The server has ended."""
+        self._server_ended = True
+        self._changed.set()
+
+    def on_deaf(self) -> None:
+        """The server speaks or hears no more: it is over, and is ended where it does not see that itself."""
+        self._begin(self._end_deaf())
+
+    async def _end_deaf(self) -> None:
+        if not await self._until(lambda: self._child.has_ended, END_SECONDS):
+            await self._end_group()
+
     def _watch_signals(self) -> None:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with suppress(NotImplementedError, RuntimeError):
-                loop.add_signal_handler(number, self._on_signal)
+        for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+            with suppress(AttributeError, NotImplementedError, RuntimeError):
+                number: int = getattr(signal, name)
+                loop.add_signal_handler(number, self._on_signal, number)
 
-    def _on_signal(self) -> None:
+    def _on_signal(self, number: int) -> None:
         """The first signal ends the session in order, the second one at once."""
-        self._signals += 1
-        if self._signals > 1:
-            if self._child is not None:
-                self._child.signal_group(signal.SIGKILL)
-            os._exit(EXIT_SERVER)
-        self._client_broken = True
-        self._client_ended.set()
+        if self._signal:
+            self._child.kill()
+            os._exit(EXIT_SIGNAL + number)
+        self._signal = number
+        self._changed.set()
 
-    def _on_broken(self) -> None:
-        self._client_broken = True
-        self._client_ended.set()
-
-    async def _end_server(self, child: Child) -> None:
-        """Give the server its chance to end by itself, longer where its answers are still wanted."""
-        child.close_stdin()
-        waited = 0.0
-        while waited < ANSWER_SECONDS and not self._client_broken and self._session.pending and not await child.wait(0.1):
-            waited += 0.1
-        if await child.wait(END_SECONDS):
+    async def _until(self, holds: Callable[[], bool], seconds: float = float("inf")) -> bool:
+        """Wait until it holds, at most so long; True where it does."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while not holds():
+            left = end - loop.time()
+            if left <= 0:
+                return False
+            self._changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._server_ended.wait(), END_SECONDS)
-            return
-        await child.end(END_SECONDS)
+                await asyncio.wait_for(self._changed.wait(), min(left, LOOK_SECONDS) if seconds < float("inf") else None)
+            if self._client_ended:
+                self._sink.look()
+        return True
 
-    async def _finish(self, child: Child) -> None:
-        """Answer what is owed: the engine's results first, then an error for what the server will not answer."""
-        if self._client_broken:
-            for task in self._tasks:
-                task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=ENGINE_SECONDS)
-        for line in self._session.ended(f"{child.last_words()}; start it again"):
+    async def _end_server(self) -> None:
+        """Let the server end by itself, longer where its answers are still wanted; then end its group."""
+        child = self._child
+        child.stdin.close()
+        if not self._is_over:
+            await self._until(
+                lambda: self._server_ended or self._is_over or not self._session.pending, ANSWER_SECONDS
+            )
+            await self._until(lambda: self._server_ended or self._is_over, END_SECONDS)
+        if not self._server_ended:
+            await self._end_group()
+
+    async def _end_group(self) -> None:
+        self._child.signal_group(signal.SIGTERM)
+        if not await self._until(lambda: self._server_ended, TERM_SECONDS):
+            self._child.kill()
+            await self._until(lambda: self._server_ended, TERM_SECONDS)
+
+    async def _pay_debts(self) -> None:
+        """Answer all that is owed: what the server will not answer at once, the engine's when it has them."""
+        for line in self._session.server_ended(f"{self._child.last_words()}; start it again"):
             self._sink.write(line)
+        self._child.signal_group(signal.SIGTERM)
+        await self._until(lambda: not self._tasks or self._is_over, ENGINE_SECONDS)
+        for task in set(self._tasks):
+            task.cancel()
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._sink.drain(), END_SECONDS)
+            await asyncio.wait_for(self._sink.drain(), 0 if self._is_over else DRAIN_SECONDS)

@@ -1,7 +1,7 @@
-"""Streams: our own standard streams on an event loop, without touching what others share with us.
+"""Streams: descriptors on an event loop, without touching what others share with us.
 
-Rule: never O_NONBLOCK on them, for their open file may be another process's too; what may block does so on a thread. Imports
-asyncio and the standard library only.
+Rule: never O_NONBLOCK, for an open file may be another process's too; what may block does so on a thread. Never more waits
+than the bounds here: who reads is paused while who writes is behind. Imports asyncio and the standard library only.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ import os
 import select
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from queue import SimpleQueue
 
 PIECE_BYTES = 1 << 20
-"""Read at a time: what a pipe can hold where it may be enlarged."""
-ATOMIC_BYTES = 4096
-"""PIPE_BUF of Linux: a pipe that is writable takes so much without blocking."""
-HIGH_WATER_BYTES = 16 << 20
-"""Waiting output from which the source is paused, as a full pipe would."""
-LOW_WATER_BYTES = 4 << 20
-"""Waiting output at which the source goes on."""
-LOG_LINES = 1_000
-"""Lines that wait for a stderr that nobody reads; further ones are dropped and counted."""
+"""Read at a time from what is busy, and what a pipe holds where it may be enlarged."""
+SMALL_PIECE_BYTES = 1 << 16
+"""Read at a time from what is quiet: a large buffer costs more than a small message."""
+ATOMIC_BYTES = 512 if sys.platform == "darwin" else 4096
+"""PIPE_BUF: a pipe that is writable takes so much without blocking."""
+HIGH_WATER_BYTES = 4 << 20
+"""Waiting output from which a sink is full."""
+LOW_WATER_BYTES = 1 << 20
+"""Waiting output at which it is no longer."""
 
 
 def enlarge_pipe(descriptor: int) -> None:
-    """Let a pipe hold 1 MiB, where the system can."""
+    """Let a pipe hold `PIECE_BYTES`, where it is one and the system can."""
     if sys.platform == "linux":
         import fcntl
 
@@ -37,173 +36,192 @@ def enlarge_pipe(descriptor: int) -> None:
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIECE_BYTES)
 
 
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it, waiting as long as that takes. Raises `OSError` where nobody reads."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view[:PIECE_BYTES]) :]
+
+
 class Source:
     """A descriptor that is read: by the loop where it can be polled, else by a thread."""
 
     def __init__(self, descriptor: int, on_bytes: Callable[[bytes], None]) -> None:
-        """`on_bytes` gets what came, on the loop; b"" at the end."""
+        """`on_bytes` gets what came, on the loop; b"" at the end, once."""
         self._descriptor = descriptor
         self._on_bytes = on_bytes
         self._loop = asyncio.get_running_loop()
-        self._polled = False
-        self._ended = False
+        self._size = SMALL_PIECE_BYTES
+        self._has_ended = False
+        self._may_read = threading.Event()
+        self._may_read.set()
         enlarge_pipe(descriptor)
         try:
-            self.resume()
-        except (OSError, NotImplementedError):
+            self._loop.add_reader(descriptor, self._read)
+            self._is_polled = True
+        except (OSError, NotImplementedError):  # a regular file, or a system whose loop polls sockets only
+            self._is_polled = False
             threading.Thread(target=self._read_on, name="source", daemon=True).start()
 
+    @property
+    def is_paused(self) -> bool:
+        """True between `pause` and `resume`."""
+        return not self._may_read.is_set()
+
     def pause(self) -> None:
-        """Read no more for now; a thread goes on, for nothing can stop it."""
-        if self._polled:
-            self._loop.remove_reader(self._descriptor)
-            self._polled = False
+        """Read no more for now."""
+        if not self.is_paused:
+            self._may_read.clear()
+            if self._is_polled and not self._has_ended:
+                self._loop.remove_reader(self._descriptor)
 
     def resume(self) -> None:
         """Read on."""
-        if not self._ended:
-            self._loop.add_reader(self._descriptor, self._read)
-            self._polled = True
+        if self.is_paused:
+            self._may_read.set()
+            if self._is_polled and not self._has_ended:
+                self._loop.add_reader(self._descriptor, self._read)
+
+    def close(self) -> None:
+        """Hear no more of it."""
+        self.pause()
+        self._has_ended = True
 
     def _read(self) -> None:
-        try:
-            piece = os.read(self._descriptor, PIECE_BYTES)
-        except OSError:
-            piece = b""
+        piece = self._next_piece()
         if not piece:
-            self._ended = True
-            self.pause()
+            self._has_ended = True
+            self._loop.remove_reader(self._descriptor)
         self._on_bytes(piece)
 
+    def _next_piece(self) -> bytes:
+        try:
+            piece = os.read(self._descriptor, self._size)
+        except OSError:
+            return b""
+        self._size = PIECE_BYTES if len(piece) == self._size else SMALL_PIECE_BYTES
+        return piece
+
     def _read_on(self) -> None:
+        """One piece at a time: the next is read when the loop has dealt with this one."""
+        dealt_with = threading.Semaphore(0)
+
+        def deal(piece: bytes) -> None:
+            if not self._has_ended:
+                self._has_ended = not piece
+                self._on_bytes(piece)
+            dealt_with.release()
+
         piece = b"-"
         while piece:
+            self._may_read.wait()
+            piece = self._next_piece()
             try:
-                piece = os.read(self._descriptor, PIECE_BYTES)
-            except OSError:
-                piece = b""
-            with suppress(RuntimeError):  # the loop has ended
-                self._loop.call_soon_threadsafe(self._on_bytes, piece)
+                self._loop.call_soon_threadsafe(deal, piece)
+            except RuntimeError:  # the loop has ended
+                return
+            dealt_with.acquire()
 
 
 class Sink:
     """A descriptor that is written in order: at once where that cannot block, else by a thread."""
 
     def __init__(self, descriptor: int, on_full: Callable[[bool], None], on_broken: Callable[[], None]) -> None:
-        """`on_full` is called on the loop when too much waits (True) and when it has gone (False)."""
+        """On the loop: `on_full` when too much waits (True) and when it has gone (False), `on_broken` when nobody reads."""
         self._descriptor = descriptor
         self._on_full = on_full
         self._on_broken = on_broken
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[bytes | None] = SimpleQueue()
-        self._waiting_bytes = 0
-        self._full = False
-        self._broken = False
+        self._thread: threading.Thread | None = None
+        self._is_full = False
+        self._is_closed = False
         self._drained = asyncio.Event()
         self._drained.set()
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        if self._poll:
+            self._poll.register(descriptor, select.POLLOUT)
+        self.is_broken = False
+        """True where what is written is lost."""
+        self.waiting_bytes = 0
+        """What was written here and is not yet with the reader's pipe."""
         enlarge_pipe(descriptor)
-        self._thread = threading.Thread(target=self._write_on, name="sink", daemon=True)
-        self._thread.start()
 
     def write(self, data: bytes) -> None:
-        """Write all of it, after what was written before."""
-        if self._broken:
+        """Write all of it, after what was written before; lost where nobody reads any more."""
+        if self.is_broken or self._is_closed:
             return
-        if not self._waiting_bytes and len(data) <= ATOMIC_BYTES and self._is_writable():
+        if not self.waiting_bytes and len(data) <= ATOMIC_BYTES and self._is_writable():
             try:
                 os.write(self._descriptor, data)
             except OSError:
                 self._break()
             return
-        self._waiting_bytes += len(data)
+        self.waiting_bytes += len(data)
         self._drained.clear()
-        self._queue.put(data)
-        if self._waiting_bytes > HIGH_WATER_BYTES and not self._full:
-            self._full = True
+        self._put(data)
+        if self.waiting_bytes > HIGH_WATER_BYTES and not self._is_full:
+            self._is_full = True
             self._on_full(True)
+
+    def close(self) -> None:
+        """Close the descriptor when all is written."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._put(None)
 
     async def drain(self) -> None:
         """Wait until all is written, or nobody reads any more."""
         await self._drained.wait()
 
+    def look(self) -> None:
+        """Find out whether the reader has gone, without writing."""
+        if self._poll and any(events & (select.POLLERR | select.POLLNVAL) for _, events in self._poll.poll(0)):
+            self._break()
+
     def _is_writable(self) -> bool:
-        if not hasattr(select, "poll"):
-            return False
-        poll = select.poll()
-        poll.register(self._descriptor, select.POLLOUT)
-        return any(events & select.POLLOUT for _, events in poll.poll(0))
+        return self._poll is not None and any(events & select.POLLOUT for _, events in self._poll.poll(0))
+
+    def _put(self, data: bytes | None) -> None:
+        self._queue.put(data)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_on, name="sink", daemon=True)
+            self._thread.start()
 
     def _write_on(self) -> None:
+        is_broken = False
         while (data := self._queue.get()) is not None:
-            view = memoryview(data)
+            if is_broken:
+                continue
             try:
-                while view:
-                    view = view[os.write(self._descriptor, view) :]
+                write_all(self._descriptor, data)
             except OSError:
-                with suppress(RuntimeError):
-                    self._loop.call_soon_threadsafe(self._break)
-                return
-            with suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._written, len(data))
+                is_broken = True
+                self._tell(self._break)
+            else:
+                self._tell(self._written, len(data))
+            del data  # not held while the next is waited for
+        os.close(self._descriptor)
+
+    def _tell(self, told: Callable[..., None], *arguments: int) -> None:
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(told, *arguments)
 
     def _written(self, size: int) -> None:
-        self._waiting_bytes -= size
-        if not self._waiting_bytes:
+        self.waiting_bytes -= size
+        if not self.waiting_bytes:
             self._drained.set()
-        if self._full and self._waiting_bytes < LOW_WATER_BYTES:
-            self._full = False
+        if self._is_full and self.waiting_bytes < LOW_WATER_BYTES:
+            self._is_full = False
             self._on_full(False)
 
     def _break(self) -> None:
-        self._broken = True
+        if self.is_broken:
+            return
+        self.is_broken = True
+        self.waiting_bytes = 0
         self._drained.set()
+        if self._is_full:
+            self._is_full = False
+            self._on_full(False)
         self._on_broken()
-
-
-class Log:
-    """Our stderr, written by a thread: one that nobody reads blocks nothing."""
-
-    def __init__(self, descriptor: int = 2) -> None:
-        self._descriptor = descriptor
-        self._lines: deque[bytes] = deque()
-        self._dropped = 0
-        self._changed = threading.Condition()
-        self._writing = False
-        threading.Thread(target=self._write_on, name="log", daemon=True).start()
-
-    def line(self, text: str) -> None:
-        """One line of our own."""
-        self.raw(f"millpond: {' '.join(text.split())}\n".encode("utf-8", "replace"))
-
-    def raw(self, line: bytes) -> None:
-        """A line as it is."""
-        with self._changed:
-            if len(self._lines) < LOG_LINES:
-                self._lines.append(line)
-            else:
-                self._dropped += 1
-            self._changed.notify()
-
-    def flush(self, seconds: float) -> None:
-        """Wait until all lines are written, at most so long."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._lines and not self._writing, seconds)
-
-    def _write_on(self) -> None:
-        while True:
-            with self._changed:
-                self._writing = False
-                self._changed.notify_all()
-                self._changed.wait_for(lambda: self._lines)
-                data = b"".join(self._lines)
-                if self._dropped:
-                    data += b"millpond: %d lines of stderr dropped, for nobody read them\n" % self._dropped
-                self._lines.clear()
-                self._dropped = 0
-                self._writing = True
-            try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self._descriptor, view) :]
-            except OSError:
-                continue

@@ -1,0 +1,82 @@
+"""Actions: what a session wants done, and what it is told of the configuration.
+
+Rule: values only; drivers carry them out in their order. Imports `core.model` and the relay's `spans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from millpond.core.model import Call, Mode
+from millpond.relay.spans import Member
+
+
+@dataclass(frozen=True, slots=True)
+class ToServer:
+    """Send this line to the server."""
+
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToClient:
+    """Send this line to the client."""
+
+    line: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Give a result to the engine; its line goes to the client as `Session.taken` then says."""
+
+    call: Call
+    line: bytes
+    result: Member
+    query_tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Have the engine record a result that went on."""
+
+    call: Call
+    result: memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Answer an own call; the result goes to the client in the line that `Session.answered` makes."""
+
+    key: bytes
+    """What a later `Stop` names it by."""
+    id: bytes
+    """The id as the client wrote it."""
+    arguments: bytes
+    query_tool: str
+    is_modern: bool
+    """True for a request of 2026-07-28, whose answer says `resultType`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Cancel the own call of this key: nobody waits for its answer."""
+
+    key: bytes
+
+
+Action = ToServer | ToClient | Take | Keep | Ask | Stop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a session is told of the configuration; sizes in bytes."""
+
+    modes: Mapping[str, Mode]
+    inline_rows_bytes: int
+    max_result_bytes: int
+    max_line_bytes: int
+
+    def mode(self, tool: str) -> Mode:
+        """The mode of a tool."""
+        return self.modes.get(tool, "auto")

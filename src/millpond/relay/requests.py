@@ -1,0 +1,110 @@
+"""Requests: what is remembered of the client's requests until they are answered.
+
+Rule: bounded; what is forgotten is only passed on as it came. Imports msgspec and the relay's `envelope` and `spans`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import msgspec
+
+from millpond.relay.envelope import Envelope
+from millpond.relay.spans import Member, object_members, string_value
+
+MAX_PENDING = 10_000
+"""Requests that wait for the server; with more, the oldest are forgotten."""
+MAX_TASKS = 1_000
+"""Tasks whose tool is remembered (2025-11-25); with more, the oldest are forgotten."""
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+"""Every request of 2026-07-28 carries this in `params._meta`; earlier revisions never do."""
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of the client."""
+
+    method: str
+    raw_id: bytes
+    tool: str | None = None
+    """The tool whose result the answer holds: of `tools/call`, and of `tasks/result` where the task is known."""
+    arguments: bytes = b"{}"
+    is_task: bool = False
+    """True for a `tools/call` that asks to be run as a task."""
+    is_modern: bool = False
+    is_cancelled: bool = False
+
+
+class Remembered(Generic[_Value]):
+    """A table that forgets its oldest entry when it is full."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._entries: dict[bytes, _Value] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, key: bytes, value: _Value) -> None:
+        """Remember a value, as the newest."""
+        self._entries.pop(key, None)
+        if len(self._entries) >= self._most:
+            del self._entries[next(iter(self._entries))]
+        self._entries[key] = value
+
+    def get(self, key: bytes) -> _Value | None:
+        """The value of a key."""
+        return self._entries.get(key)
+
+    def pop(self, key: bytes) -> _Value | None:
+        """The value of a key, which is forgotten."""
+        return self._entries.pop(key, None)
+
+    def clear(self) -> tuple[_Value, ...]:
+        """All values, oldest first, which are forgotten."""
+        values = tuple(self._entries.values())
+        self._entries.clear()
+        return values
+
+
+def id_key(raw: bytes) -> bytes:
+    """What ids are compared by: their raw bytes, so that `1`, `"1"` and `1.0` differ; of strings one spelling for all."""
+    if raw[:1] == b'"' and b"\\" in raw:
+        value = string_value(raw, Member(0, 0, len(raw)))
+        return raw if value is None else msgspec.json.encode(value)
+    return raw
+
+
+def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) -> Request:
+    """What a request asks for."""
+    method, line = envelope.method or "", envelope.line
+    if method == "tools/call":
+        params = envelope.of_params()
+        arguments = params.get("arguments")
+        return Request(
+            method,
+            raw_id,
+            tool=string_value(line, params.get("name")) or "",
+            arguments=b"{}" if arguments is None else line[arguments.start : arguments.stop],
+            is_task="task" in params,
+            is_modern=_is_modern(line, params.get("_meta")),
+        )
+    if method == "tasks/result":
+        task = raw_member(envelope, "taskId")
+        known = tasks.get(id_key(task)) if task is not None else None
+        if known is not None:
+            return Request(method, raw_id, tool=known.tool, arguments=known.arguments)
+    return Request(method, raw_id)
+
+
+def raw_member(envelope: Envelope, name: str) -> bytes | None:
+    """The raw text of a member of `params`."""
+    member = envelope.of_params().get(name)
+    return None if member is None else envelope.line[member.start : member.stop]
+
+
+def _is_modern(line: bytes, meta: Member | None) -> bool:
+    return meta is not None and PROTOCOL_VERSION in (object_members(line, meta.start, meta.stop) or {})
