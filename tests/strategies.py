@@ -19,12 +19,16 @@ def _fraction(whole: int, digits: str, exponent: str) -> str:
 
 
 _exponents = st.one_of(
-    st.just(""), st.just(""), st.builds("{}{}{}".format, st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.integers(0, 12))
+    st.just(""),
+    st.just(""),
+    st.builds("{}{}{}".format, st.sampled_from("eE"), st.sampled_from(["", "+", "-"]), st.integers(0, 12)),
 )
 _fractions = st.builds(
     _fraction, st.integers(-(10**20), 10**20), st.text("0123456789", min_size=1, max_size=20), _exponents
 )
-_small_fractions = st.builds(_fraction, st.integers(-999, 999), st.text("0123456789", min_size=1, max_size=3), st.just(""))
+_small_fractions = st.builds(
+    _fraction, st.integers(-999, 999), st.text("0123456789", min_size=1, max_size=3), st.just("")
+)
 _powers = st.builds("{}e{}".format, st.integers(-99, 99), st.integers(-30, 40))
 _floats = st.floats(allow_nan=False, allow_infinity=False).map(repr)
 
@@ -33,7 +37,9 @@ numbers = st.one_of(_integers, _small_fractions, _fractions, _powers, _floats, s
 
 _texts = st.one_of(
     st.text(st.characters(exclude_categories=("Cs",)), max_size=12),
-    st.sampled_from(["", "007", "1.10", "true", "null", ":", '":', '" :', "a|b", "line\nend", "2026-01-01T10:00:00Z", "\0"]),
+    st.sampled_from(
+        ["", "007", "1.10", "true", "null", ":", '":', '" :', "a|b", "line\nend", "2026-01-01T10:00:00Z", "\0"]
+    ),
 )
 
 
@@ -71,7 +77,9 @@ values = st.recursive(
 def row_lists(draw: st.DrawFn) -> str:
     """The text of a list of objects that have keys in common, as tools answer."""
     keys = draw(st.lists(_keys, min_size=1, max_size=4, unique=True))
-    kinds = {key: draw(st.sampled_from([numbers, _small_fractions, strings(), _integers, scalars, values])) for key in keys}
+    kinds = {
+        key: draw(st.sampled_from([numbers, _small_fractions, strings(), _integers, scalars, values])) for key in keys
+    }
     rows = draw(
         st.lists(
             st.fixed_dictionaries({}, optional={key: st.one_of(kinds[key], st.just("null")) for key in keys}),

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from millpond.core.config import Config, engine_settings
 from millpond.core.model import EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
 from millpond.engine.directory import CanvasDirectory
+from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.relay.actions import Policy
 from millpond.relay.log import Log
@@ -28,7 +29,11 @@ _TAG_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
 
-LinkFactory = Callable[[EngineSettings, Callable[[str], None]], Link]
+LinkFactory = Callable[[EngineSettings, Callable[[str], None], Limits], Link]
+
+
+def _link(settings: EngineSettings, log: Callable[[str], None], limits: Limits) -> Link:
+    return Link(settings, log, limits=limits)
 
 
 def run(config: Config) -> int:
@@ -40,13 +45,14 @@ def run(config: Config) -> int:
         log.flush(LOG_SECONDS)
 
 
-async def serve(config: Config, log: Log, link: LinkFactory = Link) -> int:
+async def serve(config: Config, log: Log, link: LinkFactory = _link) -> int:
     """One session, from the server's start to its end."""
     parent = Path(config.canvas.directory) if config.canvas.directory else None
     with CanvasDirectory.create(parent) as directory:
         budget = config.canvas.memory_bytes or default_budget_bytes()
         settings = engine_settings(config, str(directory.path), new_id(), new_tag(), budget)
-        engine = link(settings, log.line)
+        limits = Limits(grace_seconds=config.query.grace_seconds, waiting_load_bytes=config.results.max_waiting_bytes)
+        engine = link(settings, log.line, limits)
         policy = Policy(
             modes=config.modes,
             inline_rows_bytes=settings.inline_rows_bytes,
@@ -72,4 +78,4 @@ def new_tag() -> str:
 
 def utc_now() -> str:
     """The time as ISO 8601 in UTC, to the millisecond."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -107,7 +107,11 @@ def test_a_large_answer_of_rows_becomes_a_table_and_two_rows_about_it() -> None:
 @pytest.mark.parametrize("size", [5_000, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1, 3 * PART_BYTES + 7])
 def test_the_result_comes_back_as_it_came(size: int) -> None:
     """STORE-03"""
-    result = '{"structuredContent":{"items":["é€😀",1.10,1e2]},  "content":[{"type":"text","text":"' + "é😀" * (size // 6) + '"}]}'
+    result = (
+        '{"structuredContent":{"items":["é€😀",1.10,1e2]},  "content":[{"type":"text","text":"'
+        + "é😀" * (size // 6)
+        + '"}]}'
+    )
     with canvas() as pond:
         pond.take(result.encode())
         parts = pond.sql("SELECT text FROM results WHERE call = 1 ORDER BY part")
@@ -221,7 +225,11 @@ def test_the_bytes_of_a_canvas_are_bounded() -> None:
         ("auto", structured({"id": 1, "body": "x" * 40_000, "labels": [{"name": "bug"}]}), True),
         ("auto", json.dumps({"content": [{"type": "text", "text": "word " * 6000}]}).encode(), False),
         ("auto", json.dumps({"content": [{"type": "text", "text": "word " * 7000}]}).encode(), True),
-        ("auto", json.dumps({"content": [{"type": "image", "data": "A" * 99_000, "mimeType": "image/png"}]}).encode(), False),
+        (
+            "auto",
+            json.dumps({"content": [{"type": "image", "data": "A" * 99_000, "mimeType": "image/png"}]}).encode(),
+            False,
+        ),
         (
             "auto",
             json.dumps(

@@ -5,8 +5,9 @@ from decimal import Decimal
 from typing import Any
 
 from hypothesis import example, given
-from strategies import row_lists, values
 from test_store import Canvas, canvas, handle
+
+from strategies import row_lists, values
 
 
 class Lexeme(str):
@@ -99,7 +100,9 @@ def test_every_cell_of_a_list_of_objects_is_what_was_written(text: str) -> None:
         rows = stored_rows(pond, table)
         assert len(rows) == len(written)
         if [column["name"] for column in table["columns"]] == ["value"] and "value" not in written[0]:
-            assert all(matches(row["value"][0], value, row["value"][1]) for row, value in zip(rows, written, strict=True))
+            assert all(
+                matches(row["value"][0], value, row["value"][1]) for row, value in zip(rows, written, strict=True)
+            )
             return
         for row, value in zip(rows, written, strict=True):
             assert set(value) <= set(row)

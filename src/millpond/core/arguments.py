@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from millpond.core.errors import Reason, Refusal
+from millpond.core.values import is_object
 
 Format = Literal["markdown", "csv", "json"]
 FORMATS: tuple[Format, ...] = ("markdown", "csv", "json")
@@ -37,13 +38,13 @@ def read_arguments(raw: bytes | memoryview, query_tool: str) -> Arguments | Refu
         given: Any = msgspec.json.decode(raw) if len(raw) else {}
     except msgspec.DecodeError as error:
         return _bad(f"The arguments are not JSON ({error}). Call {query_tool} with an object such as {_EXAMPLE}.")
-    if not isinstance(given, dict):
+    if not is_object(given):
         return _bad(f"The arguments must be an object such as {_EXAMPLE}.")
     known: dict[str, Any] = {}
-    for key, value in given.items():  # pyright: ignore[reportUnknownVariableType]  # JSON: judged key by key below
-        name = key if key in _NAMES else _NEAR_NAMES.get(str(key).lower(), "")  # pyright: ignore[reportUnknownArgumentType]
+    for key, value in given.items():
+        name = key if key in _NAMES else _NEAR_NAMES.get(str(key).lower(), "")
         if not name or name in known:
-            return _bad(_unknown(str(key), name))  # pyright: ignore[reportUnknownArgumentType]
+            return _bad(_unknown(str(key), name))
         if value is not None:
             known[name] = value
     return _typed(known, query_tool)
@@ -56,29 +57,21 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
     sql = known.get("sql")
     if not isinstance(sql, str) or not sql.strip():
         return _bad(f"`sql` must be a text that holds one SELECT. Call {query_tool} with {_EXAMPLE}.")
-    if len(sql.encode("utf-8", "surrogatepass")) > MAX_SQL_BYTES:
-        return _bad(
-            f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already."
-        )
-    if "\0" in sql or any("\ud800" <= char <= "\udfff" for char in sql):
-        return _bad(
-            "`sql` holds a NUL or half of a surrogate pair, which no SQL text can. Write chr(0) where one is meant."
-        )
+    if (fault := _sql_fault(sql)) is not None:
+        return _bad(fault)
     rows = _number(known.get("max_rows"))
     if isinstance(rows, str) or (rows is not None and rows < 1):
         return _bad(f"`max_rows` must be a whole number from 1 on; {known['max_rows']!r} came.")
     wanted = str(known.get("format", "markdown")).strip().lower()
-    form = next((one for one in FORMATS if one == {"md": "markdown"}.get(wanted, wanted)), None)
+    form: Format | None = next((one for one in FORMATS if one == {"md": "markdown"}.get(wanted, wanted)), None)
     if form is None:
         return _bad(f"`format` must be one of markdown, csv, json; {known['format']!r} came.")
-    exact = known.get("exact_total", False)
-    if isinstance(exact, str):
-        exact = {"true": True, "false": False}.get(exact.strip().lower(), exact)
-    if not isinstance(exact, bool):
-        return _bad(f"`exact_total` must be true or false; {exact!r} came.")
-    for name in ("save_as", "canvas"):
-        if name in known and not isinstance(known[name], str):
-            return _bad(f"`{name}` must be a text; {known[name]!r} came.")
+    exact = _flag(known.get("exact_total", False))
+    if exact is None:
+        return _bad(f"`exact_total` must be true or false; {known['exact_total']!r} came.")
+    texts = [name for name in ("save_as", "canvas") if not isinstance(known.get(name, ""), str)]
+    if texts:
+        return _bad(f"`{texts[0]}` must be a text; {known[texts[0]]!r} came.")
     return Arguments(
         sql=sql,
         max_rows=rows,
@@ -87,6 +80,21 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
         exact_total=exact,
         canvas=known.get("canvas"),
     )
+
+
+def _sql_fault(sql: str) -> str | None:
+    if len(sql.encode("utf-8", "surrogatepass")) > MAX_SQL_BYTES:
+        return f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already."
+    if "\0" in sql or any("\ud800" <= char <= "\udfff" for char in sql):
+        return "`sql` holds a NUL or half of a surrogate pair, which no SQL text can. Write chr(0) where one is meant."
+    return None
+
+
+def _flag(value: Any) -> bool | None:
+    """True or false, also as a text; None for anything else."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
 
 
 def _number(value: Any) -> int | str | None:

@@ -70,7 +70,7 @@ def plan_columns(rows: RowSet) -> Plan:
         return _plan(rows, list(top.fields), list(top.fields.values()), repeated)
     columns = [Observed() for _ in rows.names]
     for chunk in rows.chunks():
-        values = decode_exactly(rows.rows[chunk])
+        values: list[list[Any]] = decode_exactly(rows.rows[chunk])
         if rows.layout is Layout.VALUES:
             columns[0].add(values, markers)
         else:

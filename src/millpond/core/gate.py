@@ -11,6 +11,7 @@ from typing import Any
 
 from millpond.core.errors import Reason, Refusal
 from millpond.core.names import fold
+from millpond.core.values import is_list, is_object
 
 QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
 TABLE_REFERENCES = frozenset(
@@ -91,11 +92,7 @@ def judge_plan(plan: dict[str, Any], catalog: str) -> Refusal | None:
                 f"The statement reads from {function[0]}(), which is no part of this canvas. SHOW TABLES lists what is.",
             )
         data = node.get("function_data")
-        if (
-            function[0] == "seq_scan"
-            and isinstance(data, dict)
-            and _owner(data) not in ((catalog, MAIN), ("temp", MAIN))
-        ):
+        if function[0] == "seq_scan" and is_object(data) and _owner(data) not in ((catalog, MAIN), ("temp", MAIN)):
             return Refusal(
                 Reason.NOT_A_READ, "The statement reads a table outside this canvas. SHOW TABLES lists what is in it."
             )
@@ -119,9 +116,9 @@ class _Walk:
 
     def judge(self, node: Any, scope: frozenset[str]) -> Refusal | str | None:
         """The first verdict below this node that is not to go on."""
-        if isinstance(node, list):
+        if is_list(node):
             return self._first(node, scope)
-        if not isinstance(node, dict):
+        if not is_object(node):
             return None
         verdict = self._own(node, scope)
         if verdict is not None:
@@ -129,7 +126,7 @@ class _Walk:
         if node.get("type") in ("RECURSIVE_CTE_NODE", "CTE_NODE"):
             scope = scope | {fold(str(node.get("cte_name", "")))}
         common = node.get("cte_map")
-        for entry in common.get("map", ()) if isinstance(common, dict) else ():
+        for entry in common.get("map", ()) if is_object(common) else ():
             verdict = self.judge(entry.get("value"), scope)
             if verdict is not None:
                 return verdict
@@ -180,7 +177,7 @@ class _Walk:
 
     def _table_function(self, node: dict[str, Any]) -> Refusal | None:
         call = node.get("function")
-        name = fold(str(call.get("function_name", ""))) if isinstance(call, dict) else ""
+        name = fold(str(call.get("function_name", ""))) if is_object(call) else ""
         if name in TABLE_FUNCTIONS:
             return None
         if name.startswith(FILE_FUNCTIONS):
@@ -240,15 +237,15 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
     stack = [value]
     while stack:
         item = stack.pop()
-        if isinstance(item, dict):
+        if is_object(item):
             yield item
             stack.extend(item.values())
-        elif isinstance(item, list):
+        elif is_list(item):
             stack.extend(item)
 
 
 def _path(value: Any) -> list[str]:
-    return list(value.get("path", ())) if isinstance(value, dict) else []
+    return list(value.get("path", ())) if is_object(value) else []
 
 
 def _owner(data: dict[str, Any]) -> tuple[str, str]:

@@ -78,13 +78,9 @@ def _kinds(seen: Observed) -> set[str]:
 
 def _scalar(seen: Observed, kinds: set[str]) -> ColumnType:
     if len(kinds) > 1:
-        return ColumnType(
-            sql="VARCHAR", route=Route.TEXT, exact=False, note="mixed " + ", ".join(sorted(kinds))
-        )
+        return ColumnType(sql="VARCHAR", route=Route.TEXT, exact=False, note="mixed " + ", ".join(sorted(kinds)))
     if kinds == {"string"}:
-        return ColumnType(
-            sql="VARCHAR", spec="VARCHAR", route=Route.DIRECT, note="ISO 8601" if seen.stamps else None
-        )
+        return ColumnType(sql="VARCHAR", spec="VARCHAR", route=Route.DIRECT, note="ISO 8601" if seen.stamps else None)
     if kinds == {"boolean"}:
         return ColumnType(sql="BOOLEAN", spec="BOOLEAN", route=Route.DIRECT)
     return number(seen)

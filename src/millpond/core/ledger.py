@@ -96,5 +96,6 @@ class Ledger:
         if fold(name) in self._names:
             return TableState.STORED
         parts = parse_table_name(name)
-        gone = parts is not None and parts.tag == self._tag and parts.call <= self.last_number
-        return TableState.EVICTED if gone and parts.call not in self._entries else TableState.UNKNOWN
+        if parts is None or parts.tag != self._tag or parts.call > self.last_number or parts.call in self._entries:
+            return TableState.UNKNOWN
+        return TableState.EVICTED

@@ -192,8 +192,8 @@ class Tables(Protocol):
         """
         ...
 
-    def flush(self) -> None:
-        """Commit what was recorded so far, so that the next query sees it."""
+    def flush(self) -> int:
+        """Commit what was recorded so far, so that the next query sees it; the highest number that is committed."""
         ...
 
 

@@ -1,6 +1,6 @@
 """What the values of a column are: kinds, ranges and digits, gathered from all of them, a chunk at a time.
 
-Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports the standard library only.
+Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports `core.values` only.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 from typing import Any
+
+from millpond.core.values import is_list, is_object
 
 MAX_FIELDS = 64
 """Keys that nested objects may have between them to be one STRUCT; more are a map in disguise and stay JSON."""
@@ -21,9 +23,7 @@ ALWAYS_EXACT_DIGITS = 15
 BEYOND_ANY_TYPE = 10**9
 """Digits of a number that no type holds."""
 
-_STAMP = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
-)
+_STAMP = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 
 
 class Lexeme(str):
@@ -135,10 +135,8 @@ class Observed:
             length = len(whole) - (whole[0] == "-")
             if length == 1 and whole[-1] == "0":
                 length = 0
-            if length > whole_digits:
-                whole_digits = length
-            if len(fraction) > fraction_digits:
-                fraction_digits = len(fraction)
+            whole_digits = max(whole_digits, length)
+            fraction_digits = max(fraction_digits, len(fraction))
             if length + len(fraction) > ALWAYS_EXACT_DIGITS:
                 self._add_long_fraction(Decimal(lexeme))
         self.whole_digits = max(self.whole_digits, whole_digits)
@@ -204,7 +202,8 @@ def _columns(rows: Sequence[dict[str, Any]], shapes: set[tuple[str, ...]]) -> It
     """The values of each key; a missing one is None. Rows of one shape, the usual case, are turned at C speed."""
     if len(shapes) == 1:
         (keys,) = shapes
-        return zip(keys, zip(*map(dict.values, rows), strict=True), strict=True)
+        columns_at_once: Iterable[tuple[Any, ...]] = zip(*(row.values() for row in rows), strict=True)
+        return zip(keys, columns_at_once, strict=True)
     every = dict.fromkeys(chain.from_iterable(rows))
     cells = sum(map(len, rows))
     if 2 * cells >= len(rows) * len(every):
@@ -221,11 +220,11 @@ def _members_below(value: Any) -> int:
     count, stack = 0, [value]
     while stack:
         item = stack.pop()
-        for child in item.values() if type(item) is dict else item:
-            if type(child) is dict:
+        for child in item.values() if is_object(item) else item:
+            if is_object(child):
                 count += len(child)
                 stack.append(child)
-            elif type(child) is list:
+            elif is_list(child):
                 stack.append(child)
     return count
 

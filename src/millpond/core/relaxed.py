@@ -28,7 +28,9 @@ _TOKENS = (b"NaN", b"Infinity", b"-Infinity")
 _WORDS = frozenset(_TOKENS)
 _BEFORE_FRACTION = frozenset((b".", b"e", b"E", b"+"))
 _AFTER_WHOLE = frozenset((b".", b"e", b"E"))
-_ODDITIES = rb"NaN|Infinity|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F]|u|[^u](?:\\[^u])*+)"
+_ODDITIES = (
+    rb"NaN|Infinity|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F]|u|[^u](?:\\[^u])*+)"
+)
 _oddity = re.compile(_ODDITIES, re.DOTALL)
 _oddity_or_digits = re.compile(_ODDITIES + rb"|\d++", re.DOTALL)
 _escape = re.compile(rb"\\.", re.DOTALL)

@@ -58,9 +58,7 @@ class _Found:
 
     def add(self, path: str, rows: Sequence[msgspec.Raw], size_bytes: int, keys: Sequence[str] | None = None) -> None:
         layout, names = _layout(rows)
-        self.row_sets.append(
-            RowSet(path=path, layout=layout, rows=rows, keys=keys, names=names, markers=self.markers)
-        )
+        self.row_sets.append(RowSet(path=path, layout=layout, rows=rows, keys=keys, names=names, markers=self.markers))
         self.size_bytes += size_bytes
 
 
@@ -80,9 +78,7 @@ def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, by
         return Shape(
             row_sets=leaf_set if many else (*found.row_sets, *leaf_set), has_rows=many, empty=tuple(found.empty)
         )
-    return Shape(
-        row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty)
-    )
+    return Shape(row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty))
 
 
 def first_byte(raw: msgspec.Raw) -> int:
@@ -118,9 +114,7 @@ def _walk_object(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None
     members = _members.decode(raw)
     if (table := _columns_and_rows(members)) is not None:
         names, rows = table
-        found.row_sets.append(
-            RowSet(path=path, layout=Layout.ARRAYS, rows=rows, names=names, markers=found.markers)
-        )
+        found.row_sets.append(RowSet(path=path, layout=Layout.ARRAYS, rows=rows, names=names, markers=found.markers))
         found.size_bytes += len(raw)
         return
     if _is_map_of_rows(members):
@@ -186,9 +180,7 @@ def _layout(rows: Sequence[msgspec.Raw]) -> tuple[Layout, tuple[str, ...]]:
     return Layout.VALUES, ("value",)
 
 
-def _leaf_set(
-    root: str, leaves: tuple[tuple[str, bytes], ...], markers: Mapping[bytes, bytes]
-) -> tuple[RowSet, ...]:
+def _leaf_set(root: str, leaves: tuple[tuple[str, bytes], ...], markers: Mapping[bytes, bytes]) -> tuple[RowSet, ...]:
     if not leaves:
         return ()
     rows = [msgspec.Raw(b"[" + msgspec.json.encode(path) + b"," + value + b"]") for path, value in leaves]

@@ -122,8 +122,8 @@ def _cells(plan: Plan, alone: Sequence[Source], raws: Sequence[msgspec.Raw]) -> 
     if plan.rows.layout is Layout.VALUES:
         return [raws]
     if plan.rows.layout is Layout.ARRAYS:
-        padded = zip_longest(*map(_arrays.decode, raws), fillvalue=_NULL)
-        columns = list(padded)
+        padded: Iterable[tuple[Any, ...]] = zip_longest(*map(_arrays.decode, raws), fillvalue=_NULL)
+        columns: list[Sequence[Any]] = list(padded)
         columns.extend([_NULL] * len(raws) for _ in range(len(alone) - len(columns)))
         return columns
     rows = [_members.decode(raw) or {} for raw in raws]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -93,7 +93,7 @@ class QueryRunner:
             )
 
     @contextmanager
-    def _cursor(self, id: int) -> Iterator[Connection]:
+    def _cursor(self, id: int) -> Generator[Connection]:
         connection = self._database.cursor()
         with self._guard:
             self._running[id] = connection

@@ -241,9 +241,7 @@ class Store:
             connection.execute(
                 "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
             )
-            connection.execute(
-                "DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls]
-            )
+            connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls])
         return gone
 
     def _reopen(self, connection: Connection) -> None:

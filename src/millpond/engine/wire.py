@@ -16,7 +16,7 @@ _BUFFER_BYTES = 1 << 16
 _SKIP_BYTES = 1 << 20
 
 
-def private_streams() -> tuple[BufferedReader, Answers]:
+def private_streams() -> tuple[BufferedReader[FileIO], Answers]:
     """Requests and answers on descriptors of their own: a stray `print` then goes to stderr, and a stray `input` finds nothing."""
     source = BufferedReader(FileIO(os.dup(0), "rb"), _BUFFER_BYTES)
     answers = Answers(os.dup(1))
@@ -27,7 +27,7 @@ def private_streams() -> tuple[BufferedReader, Answers]:
     return source, answers
 
 
-def read_exactly(source: BufferedReader, size: int) -> bytearray | None:
+def read_exactly(source: BufferedReader[FileIO], size: int) -> bytearray | None:
     """So many bytes, or None where the input ended before. Raises `MemoryError` with nothing read where they do not fit."""
     data = bytearray(size)
     with memoryview(data) as view:
@@ -40,7 +40,7 @@ def read_exactly(source: BufferedReader, size: int) -> bytearray | None:
     return data
 
 
-def skip(source: BufferedReader, size: int) -> None:
+def skip(source: BufferedReader[FileIO], size: int) -> None:
     """Read so many bytes, or to the end, and forget them."""
     while size > 0 and (piece := source.read(min(size, _SKIP_BYTES))):
         size -= len(piece)

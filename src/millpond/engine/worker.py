@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from io import BufferedReader
+from io import BufferedReader, FileIO
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -60,14 +60,14 @@ class Worker:
         """Tell the other end that requests are taken."""
         self._answers.send(Ready(last_number=self._store.last_number))
 
-    def serve(self, source: BufferedReader) -> None:
+    def serve(self, source: BufferedReader[FileIO]) -> None:
         """Read requests until the input ends."""
         while (prefix := read_exactly(source, PREFIX.size)) is not None:
             head_bytes, body_bytes = PREFIX.unpack(prefix)
             head = read_exactly(source, head_bytes)
             if head is None:
                 return
-            request = decode_request(head)
+            request = decode_request(memoryview(head))
             try:
                 body = read_exactly(source, body_bytes)
             except MemoryError:
@@ -86,7 +86,7 @@ class Worker:
             case Take():
                 self._loads.put((request, memoryview(body)))
             case Record():
-                self._store.record(request.call, body)
+                self._store.record(request.call, memoryview(body))
                 self._flusher.add(request.call.number)
             case Query():
                 self._queries.add(request, bytes(body))
@@ -148,7 +148,7 @@ def main(make: Build = build) -> None:
     head = prefix and read_exactly(source, PREFIX.unpack(prefix)[0])
     if not head:
         os._exit(Exit.END)
-    settings = decode_settings(head)
+    settings = decode_settings(memoryview(head))
     directory = CanvasDirectory(Path(settings.directory))
     try:
         directory.hold()

@@ -16,7 +16,9 @@ SKELETON_BYTES = 4096
 
 _SPACE = rb"[ \t\r\n]*"
 _SCALAR = rb'(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|null)'
-_SHORT = _SPACE + rb'"(?P<name>jsonrpc|id|method)"' + _SPACE + rb":" + _SPACE + rb"(?P<value>" + _SCALAR + rb")" + _SPACE
+_SHORT = (
+    _SPACE + rb'"(?P<name>jsonrpc|id|method)"' + _SPACE + rb":" + _SPACE + rb"(?P<value>" + _SCALAR + rb")" + _SPACE
+)
 _HEAD_MEMBER = re.compile(_SPACE + rb"(?P<delimiter>[{,])" + _SHORT, re.DOTALL)
 _TAIL_MEMBER = re.compile(rb"(?P<delimiter>,)" + _SHORT, re.DOTALL)
 _TAIL = re.compile(rb"(?:," + re.sub(rb"\?P<\w+>", rb"?:", _SHORT) + rb")*\}" + _SPACE + rb"\Z", re.DOTALL)

@@ -150,7 +150,11 @@ class Session:
             return [ToClient(self._carried(line, result, why))]
         is_small = call.mode == "auto" and size <= self._policy.inline_rows_bytes
         if is_small or call.mode == "never" or not call.replaceable:
-            why = "results of this tool are never stored as tables" if call.mode == "never" else "nothing was to be stored"
+            why = (
+                "results of this tool are never stored as tables"
+                if call.mode == "never"
+                else "nothing was to be stored"
+            )
             value = memoryview(line)[result.start : result.stop]
             return [ToClient(self._carried(line, result, why)), Keep(call, value)]
         return [Take(call, line, result, self._own or own_name(()))]

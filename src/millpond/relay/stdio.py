@@ -62,7 +62,11 @@ class Stdio:
         self._signal = 0
 
     async def run(
-        self, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, start_engine: Callable[[], Awaitable[None]]
+        self,
+        command: tuple[str, ...],
+        env: Mapping[str, str],
+        cwd: str | None,
+        start_engine: Callable[[], Awaitable[None]],
     ) -> int:
         """Relay until either side ends; returns the exit code. `start_engine` is awaited once the server says it has tools.
 
@@ -80,7 +84,9 @@ class Stdio:
                 await self._end_server()
             await self._pay_debts()
             if is_server_first:
-                raise ServerFailed(child.last_words() + ("" if self._has_answered else " (before it answered anything)"))
+                raise ServerFailed(
+                    child.last_words() + ("" if self._has_answered else " (before it answered anything)")
+                )
             return EXIT_SIGNAL + self._signal if self._signal else EXIT_OK
         finally:
             child.kill()
@@ -243,7 +249,9 @@ class Stdio:
                 return False
             self._changed.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), min(left, LOOK_SECONDS) if seconds < float("inf") else None)
+                await asyncio.wait_for(
+                    self._changed.wait(), min(left, LOOK_SECONDS) if seconds < float("inf") else None
+                )
             if self._client_ended:
                 self._sink.look()
         return True
@@ -253,9 +261,7 @@ class Stdio:
         child = self._child
         child.stdin.close()
         if not self._is_over:
-            await self._until(
-                lambda: self._server_ended or self._is_over or not self._session.pending, ANSWER_SECONDS
-            )
+            await self._until(lambda: self._server_ended or self._is_over or not self._session.pending, ANSWER_SECONDS)
             await self._until(lambda: self._server_ended or self._is_over, END_SECONDS)
         if not self._server_ended:
             await self._end_group()

@@ -1,0 +1,18 @@
+"""Values: what a decoded JSON value is, told to the type checker.
+
+Rule: one question each, no judgement. Imports the standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeGuard
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """True for a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """True for a JSON list."""
+    return isinstance(value, list)
