@@ -1,7 +1,8 @@
 """Relaxed JSON: what Python's `json` writes and strict decoders refuse, made strict without changing a value.
 
-Rule: one linear pass; bytes that are strict already stay as they are. `NaN` and the infinities become number lexemes that occur
-nowhere else in the text (markers), so that whoever loads the rows can put them back. Imports msgspec and the standard library only.
+Rule: one linear pass; bytes that are strict already stay as they are. `NaN` and the infinities become number lexemes
+that occur nowhere else in the text (markers), so that whoever loads the rows can put them back. Imports msgspec and the
+standard library only.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _TOKENS = (b"NaN", b"Infinity", b"-Infinity")
 _WORDS = frozenset(_TOKENS)
 _BEFORE_FRACTION = frozenset((b".", b"e", b"E", b"+"))
 _AFTER_WHOLE = frozenset((b".", b"e", b"E"))
-_ODDITIES = rb"NaN|Infinity|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F]|u|[^u](?:\\[^u])*+)"
+_ODDITIES = (
+    rb"NaN|Infinity|\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F]|u|[^u](?:\\[^u])*+)"
+)
 _oddity = re.compile(_ODDITIES, re.DOTALL)
 _oddity_or_digits = re.compile(_ODDITIES + rb"|\d++", re.DOTALL)
 _escape = re.compile(rb"\\.", re.DOTALL)
@@ -49,8 +52,8 @@ class Relaxed(msgspec.Struct, frozen=True, kw_only=True):
     json: bytes
     """What `msgspec` accepts; numbers, keys and their order as they came."""
     markers: Mapping[bytes, bytes]
-    """What stands in `json` for what it has no word for: `{b"0e9000000": b"NaN"}`. Each is the lexeme of a zero whose exponent
-    no other zero of the text has, and occurs nowhere else in it, strings included."""
+    """What stands in `json` for what it has no word for: `{b"0e9000000": b"NaN"}`. Each is the lexeme of a zero whose
+    exponent no other zero of the text has, and occurs nowhere else in it, strings included."""
     notes: tuple[str, ...]
     """What was changed, a phrase each; empty where nothing was."""
 

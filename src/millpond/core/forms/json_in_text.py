@@ -1,7 +1,8 @@
 """One JSON list or object with short prose before or after it, or inside a Markdown fence.
 
-Rule: taken only where there is one such value and the prose is a frame around it; where the value begins and ends is tried a
-bounded number of times, so that the work is linear. Imports `forms.text`, msgspec and the standard library only.
+Rule: taken only where there is one such value and the prose is a frame around it; where the value begins and ends is
+tried a bounded number of times, so that the work is linear. Imports `forms.text`, msgspec and the standard library
+only.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _may_begin(head: str) -> bool:
     try:
         _decoder.raw_decode(head)
     except json.JSONDecodeError as error:
-        return error.pos >= len(head) - 1 or error.msg.startswith(("Unterminated string", "Invalid \\u"))
+        return error.pos >= len(head) - len("-Infinity") or error.msg.startswith(("Unterminated string", "Invalid \\u"))
     except RecursionError:
         return False
     return True

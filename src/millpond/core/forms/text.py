@@ -87,7 +87,7 @@ def is_around(prose_characters: int, data_characters: int) -> bool:
 
 
 def prose_note(prose: str) -> tuple[str, ...]:
-    """What to say of prose that was left out: its words on one line, cut at `MAX_NOTED_CHARACTERS`; nothing of blank prose."""
+    """What to say of prose that was left out: its words on one line, cut at `MAX_NOTED_CHARACTERS`; none of blanks."""
     words = " ".join(prose.split())
     if not words:
         return ()
