@@ -71,7 +71,7 @@ class Remembered(Generic[_Value]):
 
 
 def id_key(raw: bytes) -> bytes:
-    """What ids are compared by: their raw bytes, so that `1`, `"1"` and `1.0` differ; of strings one spelling for all."""
+    """What ids are compared by: raw bytes, so that `1`, `"1"` and `1.0` differ; of a string, one spelling for all."""
     if raw[:1] == b'"' and b"\\" in raw:
         value = string_value(raw, Member(0, 0, len(raw)))
         return raw if value is None else msgspec.json.encode(value)

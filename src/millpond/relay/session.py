@@ -1,7 +1,8 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
-Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never becomes an error.
-Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec and the relay's modules.
+Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never
+becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec
+and the relay's modules.
 """
 
 from __future__ import annotations
@@ -104,13 +105,14 @@ class Session:
             return [ToClient(line)]
         if request.tool is not None:
             return self._tool_answer(envelope, request)
-        if envelope.result is None:
-            return [ToClient(line)]
+        return [ToClient(line if envelope.result is None else self._other_answer(request, line, envelope.result))]
+
+    def _other_answer(self, request: Request, line: bytes, result: Member) -> bytes:
         if request.method in OPENING:
-            return [ToClient(self._opened(line, envelope.result))]
+            return self._opened(line, result)
         if request.method == "tools/list" and self._has_tools:
-            return [ToClient(self._listed(line, envelope.result))]
-        return [ToClient(line)]
+            return self._listed(line, result)
+        return line
 
     def _opened(self, line: bytes, result: Member) -> bytes:
         self._has_tools = self._is_opened = offers_tools(line, result)
@@ -150,7 +152,11 @@ class Session:
             return [ToClient(self._carried(line, result, why))]
         is_small = call.mode == "auto" and size <= self._policy.inline_rows_bytes
         if is_small or call.mode == "never" or not call.replaceable:
-            why = "results of this tool are never stored as tables" if call.mode == "never" else "nothing was to be stored"
+            why = (
+                "results of this tool are never stored as tables"
+                if call.mode == "never"
+                else "nothing was to be stored"
+            )
             value = memoryview(line)[result.start : result.stop]
             return [ToClient(self._carried(line, result, why)), Keep(call, value)]
         return [Take(call, line, result, self._own or own_name(()))]

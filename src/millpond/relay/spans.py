@@ -1,7 +1,7 @@
-"""Spans: where the members of an object and the elements of a list lie in a JSON text, so that an edit touches nothing else.
+"""Spans: where members of an object and elements of a list lie in a JSON text, so that an edit touches nothing else.
 
-Rule: a value is never built, and a text that strict JSON refuses (NaN, lone surrogates) has the same spans as one that it takes.
-Imports msgspec and the standard library only.
+Rule: a value is never built, and a text that strict JSON refuses (NaN, lone surrogates) has the same spans as one that
+it takes. Imports msgspec and the standard library only.
 """
 
 from __future__ import annotations
