@@ -20,7 +20,7 @@ INSTRUCTIONS = (
     " Ask exact questions of it in SQL with the tool query (millpond_query where the server has a query of its own):"
     " count, sum, filter and join there, not by eye."
 )
-"""Put before the server's own instructions; at most 400 characters. Both names: the server's tools are not known yet."""
+"""Put before the server's own instructions; at most 400 characters. Both names: its tools are not known yet."""
 
 _DESCRIPTION = (
     "Run one read-only DuckDB SQL statement on the tables that this server's results became."
