@@ -1,4 +1,5 @@
 import json
+import textwrap
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ def test_a_paragraph_stands_before_the_servers_instructions(method: str, theirs:
 def test_without_instructions_the_paragraph_is_all_of_them() -> None:
     """TOOLS-01"""
     sent = to_client(ask(session(), "initialize", "{}", '{"capabilities":{"tools":{}}}'))
-    assert sent == answer('{"capabilities":{"tools":{}},"instructions":%s}' % PARAGRAPH)
+    assert sent == answer(f'{{"capabilities":{{"tools":{{}}}},"instructions":{PARAGRAPH}}}')
 
 
 def test_what_is_added_is_short() -> None:
@@ -45,10 +46,19 @@ def test_what_is_added_is_short() -> None:
 
 
 def test_the_own_tool_as_the_agent_reads_it() -> None:
-    assert json.loads(own_tool("query")) == snapshot(
+    tool = json.loads(own_tool("query"))
+    assert textwrap.wrap(tool.pop("description"), 100) == snapshot(
+        [
+            "Run one read-only DuckDB SQL statement on the tables that this server's results became. A large",
+            "result is answered with a handle that names its table; small results have tables too, named in",
+            "`calls` (number, tool, arguments, time, bytes, tables, note). `results` (call, part, text) holds",
+            "each result as it came. SHOW TABLES, DESCRIBE and SUMMARIZE work. STRUCT fields: user.login; lists:",
+            "unnest(labels).",
+        ]
+    )
+    assert tool == snapshot(
         {
             "name": "query",
-            "description": "Run one read-only DuckDB SQL statement on the tables that this server's results became. A large result is answered with a handle that names its table; small results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note). `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE and SUMMARIZE work. STRUCT fields: user.login; lists: unnest(labels).",
             "inputSchema": {
                 "type": "object",
                 "properties": {

@@ -76,7 +76,8 @@ def _text_of(line: bytes, block: Member) -> Member | None:
 def _first_text(line: bytes, text: Member) -> str:
     """The first part of a JSON string, decoded."""
     end = min(text.stop - 1, text.start + FIRST_PART_BYTES)
-    for cut in range(end, max(end - _LONGEST_ESCAPE_BYTES, text.start), -1):
+    is_whole = end == text.stop - 1
+    for cut in range(end, end - 1 if is_whole else end - _LONGEST_ESCAPE_BYTES, -1):
         with suppress(msgspec.DecodeError):
             return clip(_strings.decode(line[text.start : cut] + b'"'), FIRST_PART_BYTES).text
     return _first_raw(line, text)
