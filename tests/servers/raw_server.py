@@ -2,8 +2,8 @@
 
     python raw_server.py
 
-Its capabilities are those of the variable CAPABILITIES (`{"tools":{}}` by default). FIFO names a file that it, and every
-process that it starts, holds open as long as it lives.
+Its capabilities are those of the variable CAPABILITIES (`{"tools":{}}` by default). FIFO names a file that it, and
+every process that it starts, holds open as long as it lives.
 """
 
 from __future__ import annotations
