@@ -20,9 +20,9 @@ __all__ = ["Form", "FormText", "read_blocks", "read_text"]
 
 _READERS: tuple[Callable[[str], FormText | None], ...] = (
     read_json,
-    read_json_in_text,
     read_json_lines,
     read_python_literal,
+    read_json_in_text,
     read_delimited,
     read_markdown,
 )
