@@ -7,12 +7,13 @@ it.
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from millpond.core.config import Config, engine_settings
 from millpond.core.errors import ConfigError
@@ -61,6 +62,7 @@ def run(config: Config) -> int:
 
 async def serve(config: Config, log: Log, engine_factory: EngineFactory | None = None) -> int:
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
+    _quiet_the_loop(log)
     parent = Path(config.canvas.directory) if config.canvas.directory else None
     with _canvas_directory(parent) as directory:
         threading.Thread(target=sweep, args=(parent,), name="sweep", daemon=True).start()
@@ -72,6 +74,16 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
             return await relay.run(config.server, engine.start)
         finally:
             await engine.close()
+
+
+def _quiet_the_loop(log: Log) -> None:
+    """Have what asyncio would print with its traceback and its arguments, which hold data, be one line without them."""
+
+    def on_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        log.line(f"{context.get('message')}: {type(context.get('exception')).__name__}")
+
+    asyncio.get_running_loop().set_exception_handler(on_error)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 
 def _canvas_directory(parent: Path | None) -> CanvasDirectory:

@@ -293,7 +293,7 @@ def test_what_waits_for_an_answer_is_bounded_and_what_is_forgotten_passes() -> N
     show_tools(relay)
     for number in range(MAX_PENDING + 1):
         relay.from_client(request("tools/call", '{"name":"a"}', str(number)))
-    assert relay.pending == MAX_PENDING
+    assert relay.awaited == MAX_PENDING
     assert relay.from_server(answer(LARGE, "0")) == [ToClient(answer(LARGE, "0"))]
     assert isinstance(relay.from_server(answer(LARGE, "1"))[0], Take)
 
@@ -310,7 +310,17 @@ def test_when_the_server_ends_every_pending_request_gets_an_error_and_those_that
         b'{"jsonrpc":"2.0","id":"x",' + error,
     ]
     assert relay.from_client(request("ping", None, "8")) == [ToClient(b'{"jsonrpc":"2.0","id":8,' + error)]
-    assert relay.pending == 0
+    assert relay.awaited == 0
+
+
+def test_nobody_waits_for_a_subscription_or_for_what_was_cancelled() -> None:
+    """RELAY-18"""
+    relay = session()
+    relay.from_client(request("subscriptions/listen", "{}", "7"))
+    relay.from_client(request("ping", None, "8"))
+    assert relay.awaited == 1
+    relay.from_client(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":8}}\n')
+    assert relay.awaited == 0
 
 
 def test_a_verdict_to_replace_without_a_body_is_no_loss() -> None:

@@ -5,6 +5,7 @@ Rule: bounded; what is forgotten is only passed on as it came. Imports msgspec a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -45,8 +46,9 @@ class Remembered(Generic[_Value]):
         self._most = most
         self._entries: dict[bytes, _Value] = {}
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    def values(self) -> Iterable[_Value]:
+        """All values, oldest first."""
+        return self._entries.values()
 
     def add(self, key: bytes, value: _Value) -> None:
         """Remember a value, as the newest."""

@@ -29,6 +29,7 @@ from millpond.relay.requests import (
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
 OPENING = ("initialize", "server/discover")
+LISTEN = "subscriptions/listen"
 INTERNAL_ERROR = -32603
 """JSON-RPC's code for what is no fault of the request."""
 
@@ -51,9 +52,9 @@ class Session:
         self._ended: str | None = None
 
     @property
-    def pending(self) -> int:
-        """Requests of the client that the server has not answered."""
-        return len(self._pending)
+    def awaited(self) -> int:
+        """Requests whose answer is still to come; a subscription's is its end, and nobody waits for it."""
+        return sum(not request.is_cancelled and request.method != LISTEN for request in self._pending.values())
 
     @property
     def wants_engine(self) -> bool:

@@ -255,9 +255,8 @@ class Stdio:
         """Let the server end by itself, longer where its answers are still wanted; then end its group."""
         child = self._child
         child.stdin.close()
-        if not self._is_over:
-            await self._until(lambda: self._server_ended or self._is_over or not self._session.pending, ANSWER_SECONDS)
-            await self._until(lambda: self._server_ended or self._is_over, END_SECONDS)
+        await self._until(lambda: self._server_ended or self._is_over or not self._session.awaited, ANSWER_SECONDS)
+        await self._until(lambda: self._server_ended or bool(self._signal), END_SECONDS)
         if not self._server_ended:
             await self._end_group()
 
