@@ -1,20 +1,25 @@
 """App: owns every lifetime: the canvas's directory, the engine, the server, the session.
 
-Rule: what is begun here ends here, whatever happens between. Imports every side; nothing but the command line imports it.
+Rule: what is begun here ends here, whatever happens between. Imports every side; nothing but the command line imports
+it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, Protocol
 
 from millpond.core.config import Config, engine_settings
-from millpond.core.model import EngineSettings
+from millpond.core.errors import ConfigError
+from millpond.core.model import Engine, EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
-from millpond.engine.directory import CanvasDirectory
+from millpond.engine.directory import CanvasDirectory, sweep
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.relay.actions import Policy
@@ -29,11 +34,21 @@ _TAG_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
 
-LinkFactory = Callable[[EngineSettings, Callable[[str], None], Limits], Link]
+
+class OwnedEngine(Engine, Protocol):
+    """An engine with its lifetime."""
+
+    async def start(self) -> None:
+        """Start it; returns at once, and what is asked meanwhile waits."""
+        ...
+
+    async def close(self) -> None:
+        """End it, started or not."""
+        ...
 
 
-def _link(settings: EngineSettings, log: Callable[[str], None], limits: Limits) -> Link:
-    return Link(settings, log, limits=limits)
+EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
+"""Makes an engine from its settings and a log of single lines."""
 
 
 def run(config: Config) -> int:
@@ -45,37 +60,65 @@ def run(config: Config) -> int:
         log.flush(LOG_SECONDS)
 
 
-async def serve(config: Config, log: Log, link: LinkFactory = _link) -> int:
-    """One session, from the server's start to its end."""
+async def serve(config: Config, log: Log, engine_factory: EngineFactory | None = None) -> int:
+    """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
+    _quiet_the_loop(log)
     parent = Path(config.canvas.directory) if config.canvas.directory else None
-    with CanvasDirectory.create(parent) as directory:
+    with _canvas_directory(parent) as directory:
+        threading.Thread(target=sweep, args=(parent,), name="sweep", daemon=True).start()
         budget = config.canvas.memory_bytes or default_budget_bytes()
-        settings = engine_settings(config, str(directory.path), new_id(), new_tag(), budget)
-        limits = Limits(grace_seconds=config.query.grace_seconds, waiting_load_bytes=config.results.max_waiting_bytes)
-        engine = link(settings, log.line, limits)
-        policy = Policy(
-            modes=config.modes,
-            inline_rows_bytes=settings.inline_rows_bytes,
-            max_result_bytes=settings.max_result_bytes,
-            max_line_bytes=settings.max_line_bytes,
-        )
-        relay = Stdio(Session(policy, utc_now), engine, log)
+        settings = engine_settings(config, str(directory.path), _new_id(), _new_tag(), budget)
+        engine = (engine_factory or _link_factory(config))(settings, log.line)
+        relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
-            return await relay.run(config.server.command, config.server.env, config.server.cwd, engine.start)
+            return await relay.run(config.server, engine.start)
         finally:
             await engine.close()
 
 
-def new_id() -> str:
+def _quiet_the_loop(log: Log) -> None:
+    """Have what asyncio would print with its traceback and its arguments, which hold data, be one line without them."""
+
+    def on_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        log.line(f"{context.get('message')}: {type(context.get('exception')).__name__}")
+
+    asyncio.get_running_loop().set_exception_handler(on_error)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+
+
+def _canvas_directory(parent: Path | None) -> CanvasDirectory:
+    try:
+        return CanvasDirectory.create(parent)
+    except OSError as error:
+        where = parent or "the temporary folder"
+        problem = f"[canvas] directory: no folder can be made in {where}: {error.strerror or error}"
+        raise ConfigError(f"{problem}; name another one in a configuration file") from error
+
+
+def _link_factory(config: Config) -> EngineFactory:
+    limits = Limits(grace_seconds=config.query.grace_seconds, waiting_load_bytes=config.results.max_waiting_bytes)
+    return lambda settings, log: Link(settings, log, limits=limits)
+
+
+def _policy(config: Config, settings: EngineSettings) -> Policy:
+    return Policy(
+        modes=config.modes,
+        inline_rows_bytes=settings.inline_rows_bytes,
+        max_result_bytes=settings.max_result_bytes,
+        max_line_bytes=settings.max_line_bytes,
+    )
+
+
+def _new_id() -> str:
     """A canvas's id: unguessable, at least 60 random bits."""
     return secrets.token_hex(ID_BYTES)
 
 
-def new_tag() -> str:
+def _new_tag() -> str:
     """The mark in a canvas's table names; it tells nothing of the id."""
     return "".join(secrets.choice(_TAG_ALPHABET) for _ in range(TAG_CHARACTERS))
 
 
-def utc_now() -> str:
+def _utc_now() -> str:
     """The time as ISO 8601 in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,7 +1,8 @@
 """Relaxed JSON: what Python's `json` writes and strict decoders refuse, made strict without changing a value.
 
-Rule: one linear pass; bytes that are strict already stay as they are. `NaN` and the infinities become number lexemes that occur
-nowhere else in the text (markers), so that whoever loads the rows can put them back. Imports msgspec and the standard library only.
+Rule: one linear pass; bytes that are strict already stay as they are. `NaN` and the infinities become number lexemes
+that occur nowhere else in the text (markers), so that whoever loads the rows can put them back. Imports msgspec and the
+standard library only.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ _string = re.compile(rb'"[^"]*+"')
 _part_of_word = re.compile(rb"[\w.+-]")
 _zero_with_exponent = re.compile(rb"0(?:\.(0*+))?[eE]\+?0*+(\d{1,7})(\d*+)")
 _two_digits = re.compile(rb"\d(?=\d)")
+_LONE_BYTES = len(rb"\ud8")
 _PROBE_BYTES = MAX_INTEGER_DIGITS // 2
 _STEPS = bytes(1 if byte in b"[{" else 255 if byte in b"]}" else byte for byte in range(256))
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b'[]{}"')
@@ -51,8 +53,8 @@ class Relaxed(msgspec.Struct, frozen=True, kw_only=True):
     json: bytes
     """What `msgspec` accepts; numbers, keys and their order as they came."""
     markers: Mapping[bytes, bytes]
-    """What stands in `json` for what it has no word for: `{b"0e9000000": b"NaN"}`. Each is the lexeme of a zero whose exponent
-    no other zero of the text has, and occurs nowhere else in it, strings included."""
+    """What stands in `json` for what it has no word for: `{b"0e9000000": b"NaN"}`. Each is the lexeme of a zero whose
+    exponent no other zero of the text has, and occurs nowhere else in it, strings included."""
     notes: tuple[str, ...]
     """What was changed, a phrase each; empty where nothing was."""
 
@@ -63,21 +65,26 @@ def is_strict(data: bytes | memoryview) -> bool:
         _raw.decode(data)
     except (msgspec.DecodeError, RecursionError):
         return False
-    return not _may_hold_long_integer(data)
+    return not _may_hold_long_integer(data) or not _changed(bytes(data)).notes
 
 
 def relax(data: bytes) -> Relaxed | None:
     """The strict form of a text, or None where it is not even relaxed JSON, or nested deeper than `MAX_DEPTH`."""
     if not _may_need_change(data):
         return Relaxed(json=data, markers={}, notes=()) if _is_taken(data) else None
-    changes = _Changes(data)
-    for found in (_oddity_or_digits if _may_hold_long_integer(data) else _oddity).finditer(data):
-        changes.see(found)
+    changes = _changed(data)
     strict = changes.result()
     if not _is_taken(strict):
         return None
     used = {marker: token for token, marker in changes.markers.items()} if NOT_FINITE_NOTE in changes.notes else {}
     return Relaxed(json=strict, markers=used, notes=tuple(sorted(changes.notes)))
+
+
+def _changed(data: bytes) -> _Changes:
+    changes = _Changes(data)
+    for found in (_oddity_or_digits if _may_hold_long_integer(data) else _oddity).finditer(data):
+        changes.see(found)
+    return changes
 
 
 class _Changes:
@@ -97,7 +104,7 @@ class _Changes:
         """Take the next place that may have to change."""
         token = found[0]
         if token.startswith(b"\\"):
-            if len(token) == 4:
+            if len(token) == _LONE_BYTES and token[1:2] == b"u":
                 self._write(found.start(), found.start(), b"\\", SURROGATES_NOTE)
             else:
                 self._quotes -= token[1::2].count(b'"')

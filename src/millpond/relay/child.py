@@ -1,7 +1,7 @@
 """Child: the wrapped server's process, in a session and process group of its own.
 
-Rule: its stdin is closed before anything is sent to it, and whatever it started goes with it. It sees pipes, as of any host.
-Imports asyncio, `core.errors` and the relay's modules.
+Rule: its stdin is closed before anything is sent to it, and whatever it started goes with it. It sees pipes, as of any
+host. Imports asyncio, `core` and the relay's modules.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Protocol
 
+from millpond.core.config import Server
 from millpond.core.errors import ServerFailed
 from millpond.relay.lines import Lines
 from millpond.relay.streams import Sink, Source
@@ -29,7 +30,7 @@ LAST_WORD_CHARACTERS = 300
 LONGEST_STDERR_LINE_BYTES = 1 << 16
 """A line of stderr longer than this is passed on in pieces."""
 QUIET_SECONDS = 0.5
-"""After the process's end, without a byte on its pipes: then it is over, even if a process that it left behind holds them."""
+"""After the process's end, without a byte on its pipes: then it is over, even if what it left behind holds them."""
 
 
 class Owner(Protocol):
@@ -60,7 +61,9 @@ class Child:
     """The running server."""
 
     def __init__(self, process: subprocess.Popen[bytes], owner: Owner) -> None:
-        assert process.stdin and process.stdout and process.stderr
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
         self._process = process
         self._owner = owner
         self._loop = asyncio.get_running_loop()
@@ -75,17 +78,23 @@ class Child:
         threading.Thread(target=self._wait, name="server", daemon=True).start()
 
     @classmethod
-    def start(cls, command: tuple[str, ...], env: Mapping[str, str], cwd: str | None, owner: Owner) -> Child:
+    def start(cls, server: Server, owner: Owner) -> Child:
         """Start the server. Raises `ServerFailed` where the command cannot be run."""
-        environment = {**os.environ, **env}
-        words = [_found(command[0], environment), *command[1:]]
-        pipe = subprocess.PIPE
+        environment = {**os.environ, **server.env}
+        words = [_found(server.command[0], environment), *server.command[1:]]
         try:
             process = subprocess.Popen(
-                words, bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, cwd=cwd, start_new_session=True
+                words,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                cwd=server.cwd,
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise ServerFailed(f"the server cannot be started: {_what_failed(command[0], cwd, error)}") from error
+            raise ServerFailed(f"the server cannot be started: {_what_failed(server, error)}") from error
         return cls(process, owner)
 
     @property
@@ -178,7 +187,8 @@ def _found(name: str, environment: Mapping[str, str]) -> str:
     return shutil.which(name, path=environment.get("PATH")) or name
 
 
-def _what_failed(name: str, cwd: str | None, error: Exception) -> str:
+def _what_failed(server: Server, error: Exception) -> str:
+    name, cwd = server.command[0], server.cwd
     if isinstance(error, FileNotFoundError) and cwd is not None and not os.path.isdir(cwd):
         return f"its folder {cwd} does not exist; check cwd"
     if isinstance(error, FileNotFoundError):

@@ -1,6 +1,7 @@
 """Degraded: what a client gets of an answer that is too large to pass and that the engine did not take.
 
-Rule: a call that worked is never an error, and never silently cut: a note, then the first part. Imports `core.clip`, msgspec and `spans`.
+Rule: a call that worked is never an error, and never silently cut: a note, then the first part. Imports `core.clip`,
+msgspec and the relay's `spans`.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ def degraded_line(line: bytes, result: Member, why: str) -> bytes:
     members = object_members(line, result.start, result.stop) or {}
     size = result.stop - result.start
     note = (
-        f"This result has {size:,} bytes, more than a client can be sent in one line, and no table was made of it: {why}."
-        " Its first part follows. For less at once, call the tool again for fewer rows, a page, or with a filter."
+        f"This result has {size:,} bytes, more than a client can be sent in one line,"
+        f" and no table was made of it: {why}. Its first part follows."
+        " For less at once, call the tool again for fewer rows, a page, or with a filter."
     )
     text = f"{note}\n\n{_first_part(line, members, result)}"
     kept = {
@@ -74,7 +76,8 @@ def _text_of(line: bytes, block: Member) -> Member | None:
 def _first_text(line: bytes, text: Member) -> str:
     """The first part of a JSON string, decoded."""
     end = min(text.stop - 1, text.start + FIRST_PART_BYTES)
-    for cut in range(end, max(end - _LONGEST_ESCAPE_BYTES, text.start), -1):
+    is_whole = end == text.stop - 1
+    for cut in range(end, end - 1 if is_whole else end - _LONGEST_ESCAPE_BYTES, -1):
         with suppress(msgspec.DecodeError):
             return clip(_strings.decode(line[text.start : cut] + b'"'), FIRST_PART_BYTES).text
     return _first_raw(line, text)

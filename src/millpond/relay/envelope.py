@@ -1,6 +1,7 @@
 """Envelope: what kind of message a line is, and where its members lie in it.
 
-Rule: only the envelope is decoded; a line that no decoder takes is recognised by its head and tail. Imports the relay's `spans` only.
+Rule: only the envelope is decoded; a line that no decoder takes is recognised by its head and tail. Imports the relay's
+`spans` only.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from millpond.relay.spans import Member, object_members, string_value
 
 SKELETON_BYTES = 4096
-"""How far into a line that cannot be decoded the short members (`jsonrpc`, `id`, `method`) are looked for, from either end."""
+"""How far from either end of a line that cannot be decoded its short members (`jsonrpc`, `id`, `method`) are sought."""
 
 _SPACE = rb"[ \t\r\n]*"
 _SCALAR = rb'(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|null)'
@@ -53,8 +54,8 @@ def read_envelope(line: bytes) -> Envelope | None:
     members = object_members(line)
     if members is None:
         members = _skeleton(line)
-    id = members.get("id")
-    raw_id = None if id is None else line[id.start : id.stop]
+    place = members.get("id")
+    raw_id = None if place is None else line[place.start : place.stop]
     found = Envelope(
         line=line,
         id=None if raw_id == b"null" else raw_id,
@@ -67,7 +68,7 @@ def read_envelope(line: bytes) -> Envelope | None:
 
 
 def _skeleton(line: bytes) -> dict[str, Member]:
-    """The short members around one long value that is not looked into; no members where the line is not of that form."""
+    """The short members around one long value that is not looked into; none where the line is not of that form."""
     found: dict[str, Member] = {}
     at = 0
     while member := _HEAD_MEMBER.match(line, at, SKELETON_BYTES):

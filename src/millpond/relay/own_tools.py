@@ -1,6 +1,7 @@
 """Own tools: what Millpond adds to a server's definitions, and what it takes from them.
 
-Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports msgspec and the relay's `spans`.
+Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports msgspec and the relay's
+`spans`.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ import msgspec
 from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
 
 INSTRUCTIONS = (
-    "Large results of this server's tools are kept out of the conversation, as tables of a DuckDB database. The tool then answers"
-    " with a short handle that names table, columns and first rows. Ask exact questions of it in SQL with the tool query"
-    " (millpond_query where the server has a query of its own): count, sum, filter and join there, not by eye."
+    "Large results of this server's tools are kept out of the conversation, as tables of a DuckDB database."
+    " The tool then answers with a short handle that names table, columns and first rows."
+    " Ask exact questions of it in SQL with the tool query (millpond_query where the server has a query of its own):"
+    " count, sum, filter and join there, not by eye."
 )
-"""Put before the server's own instructions; at most 400 characters. Sent before the server's tools are known: hence both names."""
+"""Put before the server's own instructions; at most 400 characters. Both names: its tools are not known yet."""
 
 _DESCRIPTION = (
-    "Run one read-only DuckDB SQL statement on the tables that this server's results became. A large result is answered with a handle"
-    " that names its table; small results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note)."
+    "Run one read-only DuckDB SQL statement on the tables that this server's results became."
+    " A large result is answered with a handle that names its table; small results have tables too,"
+    " named in `calls` (number, tool, arguments, time, bytes, tables, note)."
     " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE and SUMMARIZE work."
     " STRUCT fields: user.login; lists: unnest(labels)."
 )

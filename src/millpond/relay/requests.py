@@ -5,6 +5,7 @@ Rule: bounded; what is forgotten is only passed on as it came. Imports msgspec a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -45,8 +46,9 @@ class Remembered(Generic[_Value]):
         self._most = most
         self._entries: dict[bytes, _Value] = {}
 
-    def __len__(self) -> int:
-        return len(self._entries)
+    def values(self) -> Iterable[_Value]:
+        """All values, oldest first."""
+        return self._entries.values()
 
     def add(self, key: bytes, value: _Value) -> None:
         """Remember a value, as the newest."""
@@ -71,7 +73,7 @@ class Remembered(Generic[_Value]):
 
 
 def id_key(raw: bytes) -> bytes:
-    """What ids are compared by: their raw bytes, so that `1`, `"1"` and `1.0` differ; of strings one spelling for all."""
+    """What ids are compared by: raw bytes, so that `1`, `"1"` and `1.0` differ; of a string, one spelling for all."""
     if raw[:1] == b'"' and b"\\" in raw:
         value = string_value(raw, Member(0, 0, len(raw)))
         return raw if value is None else msgspec.json.encode(value)

@@ -1,7 +1,8 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
-Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never becomes an error.
-Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec and the relay's modules.
+Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never
+becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec
+and the relay's modules.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from millpond.relay.requests import (
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
 OPENING = ("initialize", "server/discover")
+LISTEN = "subscriptions/listen"
 INTERNAL_ERROR = -32603
 """JSON-RPC's code for what is no fault of the request."""
 
@@ -50,9 +52,9 @@ class Session:
         self._ended: str | None = None
 
     @property
-    def pending(self) -> int:
-        """Requests of the client that the server has not answered."""
-        return len(self._pending)
+    def awaited(self) -> int:
+        """Requests whose answer is still to come; a subscription's is its end, and nobody waits for it."""
+        return sum(not request.is_cancelled and request.method != LISTEN for request in self._pending.values())
 
     @property
     def wants_engine(self) -> bool:
@@ -104,13 +106,14 @@ class Session:
             return [ToClient(line)]
         if request.tool is not None:
             return self._tool_answer(envelope, request)
-        if envelope.result is None:
-            return [ToClient(line)]
+        return [ToClient(line if envelope.result is None else self._other_answer(request, line, envelope.result))]
+
+    def _other_answer(self, request: Request, line: bytes, result: Member) -> bytes:
         if request.method in OPENING:
-            return [ToClient(self._opened(line, envelope.result))]
+            return self._opened(line, result)
         if request.method == "tools/list" and self._has_tools:
-            return [ToClient(self._listed(line, envelope.result))]
-        return [ToClient(line)]
+            return self._listed(line, result)
+        return line
 
     def _opened(self, line: bytes, result: Member) -> bytes:
         self._has_tools = self._is_opened = offers_tools(line, result)

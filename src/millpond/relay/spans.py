@@ -1,7 +1,7 @@
-"""Spans: where the members of an object and the elements of a list lie in a JSON text, so that an edit touches nothing else.
+"""Spans: where members of an object and elements of a list lie in a JSON text, so that an edit touches nothing else.
 
-Rule: a value is never built, and a text that strict JSON refuses (NaN, lone surrogates) has the same spans as one that it takes.
-Imports msgspec and the standard library only.
+Rule: a value is never built, and a text that strict JSON refuses (NaN, lone surrogates) has the same spans as one that
+it takes. Imports msgspec and the standard library only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ import msgspec
 
 _SPACE = rb"[ \t\r\n]*"
 _STRING = rb'"(?:[^"\\]|\\.)*"'
-_KEY = re.compile(_SPACE + rb"(?P<delimiter>[{,])" + _SPACE + _STRING + _SPACE + rb":" + _SPACE, re.DOTALL)
+_KEY = re.compile(
+    _SPACE + rb"(?P<delimiter>[{,])" + _SPACE + b"(?P<name>" + _STRING + b")" + _SPACE + rb":" + _SPACE, re.DOTALL
+)
 _ELEMENT = re.compile(_SPACE + rb"(?P<delimiter>[\[,])" + _SPACE)
 _OBJECT_END = re.compile(_SPACE + rb"\}" + _SPACE)
 _LIST_END = re.compile(_SPACE + rb"\]" + _SPACE)
@@ -55,7 +57,8 @@ def edited(text: bytes, *edits: Edit) -> bytes:
 def object_members(text: bytes, start: int = 0, stop: int | None = None) -> dict[str, Member] | None:
     """The members of the object that `text[start:stop]` is, in their order.
 
-    None where it is no object, is nested deeper than about 900, or has a name twice, so that no edit could be exact.
+    None where it is no object, is nested too deep for the decoder (about 1,000 on Python 3.11), or has a name twice, so that
+    no edit could be exact.
     """
     stop = len(text) if stop is None else stop
     raws = _decoded(_objects, text, start, stop)
@@ -68,7 +71,7 @@ def object_members(text: bytes, start: int = 0, stop: int | None = None) -> dict
         if key is None:
             return None
         at = key.end() + len(raw)
-        members[name] = Member(key.start("delimiter"), key.end(), at)
+        members[_name(key["name"], name)] = Member(key.start("delimiter"), key.end(), at)
     empty_start = at if members else text.find(b"{", start, stop) + 1
     return members if _OBJECT_END.fullmatch(text, empty_start, stop) else None
 
@@ -101,6 +104,16 @@ def harmless(text: bytes) -> bytes:
     """The text with what strict JSON has no word for replaced by as many bytes that it has: spans stay."""
     copy = text.replace(b"NaN", b"0.0").replace(b"Infinity", b"0.000000")
     return _SURROGATE.sub(rb"\\u0", copy)
+
+
+def _name(raw: bytes, read: str) -> str:
+    """The name as it was written, for one that was read in a harmless copy may have lost its escapes."""
+    if b"\\u" not in raw:
+        return read
+    try:
+        return _strings.decode(raw)
+    except msgspec.DecodeError:
+        return read
 
 
 def _decoded(decoder: msgspec.json.Decoder[_Decoded], text: bytes, start: int, stop: int) -> _Decoded | None:

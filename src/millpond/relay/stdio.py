@@ -1,7 +1,7 @@
 """Stdio: the relay between our standard streams and the server's.
 
-Rule: every line in order, nothing waits for the engine but the answers that are being replaced, and an ended side ends the session.
-Imports asyncio, `core.errors`, `core.model` and the relay's modules.
+Rule: every line in order, nothing waits for the engine but the answers that are being replaced, and an ended side ends
+the session. Imports asyncio, `core` and the relay's modules.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
+from millpond.core.config import Server
 from millpond.core.errors import ServerFailed
 from millpond.core.model import Engine
 from millpond.relay.actions import Action, Ask, Keep, Stop, Take, ToClient, ToServer
@@ -54,26 +55,20 @@ class Stdio:
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: dict[bytes, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
-        self._starting: asyncio.Future[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
         self._has_answered = False
         self._client_ended = False
         self._server_ended = False
         self._server_is_full = False
         self._signal = 0
 
-    async def run(
-        self,
-        command: tuple[str, ...],
-        env: Mapping[str, str],
-        cwd: str | None,
-        start_engine: Callable[[], Awaitable[None]],
-    ) -> int:
-        """Relay until either side ends; returns the exit code. `start_engine` is awaited once the server says it has tools.
+    async def run(self, server: Server, start_engine: Callable[[], Coroutine[None, None, None]]) -> int:
+        """Relay until either side ends; returns the exit code. `start_engine` is called once the server shows tools.
 
         Raises `ServerFailed` where it cannot be started, or ends before the client does.
         """
         self._start_engine = start_engine
-        self._child = child = Child.start(command, env, cwd, self)
+        self._child = child = Child.start(server, self)
         try:
             self._sink = Sink(STDOUT, self._on_client_full, self._changed.set)
             self._source = Source(STDIN, self._on_client)
@@ -118,7 +113,7 @@ class Stdio:
             self._log.line(f"relay: a line is passed on as it came: {type(error).__name__}")
             actions = [unchanged]
         if self._starting is None and self._session.wants_engine:
-            self._starting = asyncio.ensure_future(self._start_engine())
+            self._starting = asyncio.create_task(self._start_engine())
         for action in actions:
             self._do(action)
 
@@ -260,9 +255,8 @@ class Stdio:
         """Let the server end by itself, longer where its answers are still wanted; then end its group."""
         child = self._child
         child.stdin.close()
-        if not self._is_over:
-            await self._until(lambda: self._server_ended or self._is_over or not self._session.pending, ANSWER_SECONDS)
-            await self._until(lambda: self._server_ended or self._is_over, END_SECONDS)
+        await self._until(lambda: self._server_ended or self._is_over or not self._session.awaited, ANSWER_SECONDS)
+        await self._until(lambda: self._server_ended or bool(self._signal), END_SECONDS)
         if not self._server_ended:
             await self._end_group()
 

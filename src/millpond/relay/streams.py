@@ -1,7 +1,7 @@
 """Streams: descriptors on an event loop, without touching what others share with us.
 
-Rule: never O_NONBLOCK, for an open file may be another process's too; what may block does so on a thread. Never more waits
-than the bounds here: who reads is paused while who writes is behind. Imports asyncio and the standard library only.
+Rule: never O_NONBLOCK, for an open file may be another process's too; what may block does so on a thread. A sink says
+when it is full, so that whoever feeds it pauses its source. Imports asyncio and the standard library only.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Sink:
     """A descriptor that is written in order: at once where that cannot block, else by a thread."""
 
     def __init__(self, descriptor: int, on_full: Callable[[bool], None], on_broken: Callable[[], None]) -> None:
-        """On the loop: `on_full` when too much waits (True) and when it has gone (False), `on_broken` when nobody reads."""
+        """On the loop: `on_full` when too much waits (True) and when it has gone (False); `on_broken`: nobody reads."""
         self._descriptor = descriptor
         self._on_full = on_full
         self._on_broken = on_broken

@@ -1,7 +1,7 @@
 """Forms: any text becomes strict JSON, so that one loader takes everything exactly.
 
-Rule: the first form that fits the whole text is taken, in the order of `Form`; plain lines always fit, and nothing is raised. Imports
-the forms only.
+Rule: the first form that fits the whole text is taken, in the order of `Form`; plain lines always fit, and nothing is
+raised. Imports the forms only.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["Form", "FormText", "read_blocks", "read_text"]
 
 _READERS: tuple[Callable[[str], FormText | None], ...] = (
     read_json,
-    read_json_in_text,
     read_json_lines,
     read_python_literal,
+    read_json_in_text,
     read_delimited,
     read_markdown,
 )
@@ -41,8 +41,8 @@ def read_text(text: str) -> FormText:
 def read_blocks(texts: Sequence[str]) -> FormText:
     """The text blocks of one result as strict JSON. Never raises.
 
-    Where each of several holds one JSON value, or one Python literal, they are the elements of a list; otherwise they are read as one
-    text, joined by newlines.
+    Where each of several holds one JSON value, or one Python literal, they are the elements of a list; otherwise they
+    are read as one text, joined by newlines.
     """
     if len(texts) == 1:
         return read_text(texts[0])

@@ -1,7 +1,7 @@
 """Tables in which everything is text: what of it are numbers, and how they are written as JSON.
 
-Rule: a column is numbers only where every cell that is not empty is a canonical JSON number; `007`, `+1`, `1,5`, dates and
-versions are text. Imports `forms.text`, msgspec and the standard library only.
+Rule: a column is numbers only where every cell that is not empty is a canonical JSON number; `007`, `+1`, `1,5`, dates
+and versions are text. Imports `forms.text`, msgspec and the standard library only.
 """
 
 from __future__ import annotations
@@ -62,6 +62,6 @@ def encode_rows(rows: Sequence[Sequence[str]], numbers: frozenset[int]) -> bytes
 
 
 def encode_table(names: Iterable[str], parts: Iterable[bytes]) -> bytes:
-    """The table of encoded rows, as `{"columns": [...], "rows": [...]}`, the shape that keeps names that occur twice."""
+    """The table of encoded rows as `{"columns": [...], "rows": [...]}`: the shape that keeps names that occur twice."""
     columns = ",".join(map(json_string, names)).encode()
     return b'{"columns":[' + columns + b'],"rows":[' + b",".join(parts) + b"]}"

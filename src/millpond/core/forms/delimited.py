@@ -1,7 +1,7 @@
 """Tables of delimited text: CSV (RFC 4180), and the same with tabs, semicolons or `|`.
 
-Rule: strict, because prose, logs and code hold commas too: a header of names, and records of one width that do not look like
-sentences. Two linear passes, a chunk of rows at a time. Imports `forms.cells`, `forms.text` and the standard library only.
+Rule: strict, because prose, logs and code hold commas too: a header of names, and records of one width. Two linear
+passes, a chunk of rows at a time. Imports `forms.cells`, `forms.text` and the standard library only.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _read(table: _Table, form: Form) -> FormText | None:
 def _judge(table: _Table) -> tuple[Sequence[str], frozenset[int]] | None:
     """The names, and which columns are numbers; None where it is no table."""
     records = table.records()
-    names = next(records, [])
+    names: list[str] = next(records, list[str]())
     if not _are_names(names):
         return None
     numbers = NumberColumns(len(names))
@@ -136,7 +136,7 @@ def _may_follow(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_enough(names: Sequence[str], count: int, numbers: frozenset[int]) -> bool:
-    """Whether so many records under these names can hardly be prose: two, or three where nothing else speaks for a table."""
+    """Whether so many records under these names can hardly be prose: two, or three where less speaks for a table."""
     plain = all(_plain_name.fullmatch(name) or is_number(name) for name in names if name)
     if plain or numbers:
         return count >= (2 if len(names) > 2 or numbers else 3)

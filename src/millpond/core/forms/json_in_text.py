@@ -1,7 +1,8 @@
 """One JSON list or object with short prose before or after it, or inside a Markdown fence.
 
-Rule: taken only where there is one such value and the prose is a frame around it; where the value begins and ends is tried a
-bounded number of times, so that the work is linear. Imports `forms.text`, msgspec and the standard library only.
+Rule: taken only where there is one such value and the prose is a frame around it; where the value begins and ends is
+tried a bounded number of times, so that the work is linear. Imports `forms.text`,
+`core.relaxed`, msgspec and the standard library only.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from millpond.core.forms.text import (
     make_strict,
     prose_note,
 )
+from millpond.core.relaxed import is_strict
 
 MAX_TRIES = 4
 """Places where the value may begin, and for each where it may end."""
@@ -67,14 +69,16 @@ def _may_begin(head: str) -> bool:
     try:
         _decoder.raw_decode(head)
     except json.JSONDecodeError as error:
-        return error.pos >= len(head) - 1 or error.msg.startswith(("Unterminated string", "Invalid \\u"))
+        return error.pos >= len(head) - len("-Infinity") or error.msg.startswith(("Unterminated string", "Invalid \\u"))
     except RecursionError:
         return False
     return True
 
 
 def _holds_json(prose: str) -> bool:
-    """Whether the prose, which is short, has another list or object of more than one element."""
+    """Whether the prose, which is short, has another list or object: with more than one element, or on a line of its own."""
+    if any(line.strip().startswith(("[", "{")) and is_strict(line.strip().encode()) for line in prose.split("\n")):
+        return True
     for found in _container.finditer(prose):
         try:
             value, _ = _decoder.raw_decode(prose, found.start())

@@ -18,8 +18,8 @@ _encoder = msgspec.json.Encoder()
 def read_lines(text: str) -> FormText:
     """The lines of a text without lone surrogates, as columns `line` (from 1) and `text`.
 
-    A newline at the very end ends the last line and begins no other. Where every newline is CR LF the CR belongs to it, and a note
-    says so; elsewhere a CR is part of its line.
+    A newline at the very end ends the last line and begins no other. Where every newline is CR LF the CR belongs to it,
+    and a note says so; elsewhere a CR is part of its line.
     """
     separator, notes = "\n", ()
     newlines = text.count("\n")

@@ -1,7 +1,7 @@
 """Tables of a Markdown text, with short prose around them.
 
-Rule: a header, a rule of dashes of the same width, rows; a row with more cells than the header makes the text no table, since a cell
-would be lost. Imports `forms.cells`, `forms.text` and the standard library only.
+Rule: a header, a rule of dashes of the same width, rows; a row with more cells than the header makes the text no
+table, since a cell would be lost. Imports `forms.cells`, `forms.text` and the standard library only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Calls inside Python literals: `Decimal('1.10')`, `datetime.datetime(2026, 1, 2, 3, 4)`, `UUID('...')` and the like.
 
-Rule: a closed set of names, each with what its value is as JSON; any other call is no literal. Only the standard library's own date
-types are ever made, from whole numbers. Imports `forms.text` and the standard library only.
+Rule: a closed set of names, each with what its value is as JSON; any other call is no literal. Only the standard
+library's own date types are ever made, from whole numbers. Imports `forms.text` and the standard library only.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Argument(NamedTuple):
 
     name: str | None
     value: str
-    """Relaxed JSON; for a time zone the JSON string of its offset (`"+02:00"`) or, in brackets, its name (`"[Europe/Rome]"`)."""
+    """Relaxed JSON; a time zone is the JSON string of its offset (`"+02:00"`) or of its name (`"[Europe/Rome]"`)."""
 
 
 UTC = '"+00:00"'
@@ -76,17 +76,17 @@ def _container(arguments: Sequence[Argument]) -> str:
 
 def _date(arguments: Sequence[Argument]) -> str:
     values = _whole_numbers(arguments, _DATE_PARTS)
-    return _made(lambda: date(values["year"], values["month"], values["day"]).isoformat())
+    return _made(lambda: date(*_date_of(values)).isoformat())
 
 
 def _datetime(arguments: Sequence[Argument]) -> str:
     values = _whole_numbers(arguments, (*_DATE_PARTS, *_TIME_PARTS))
-    return _made(lambda: datetime(**values).isoformat() + _zone_suffix(arguments))
+    return _made(lambda: datetime(*_date_of(values), *_time_of(values)).isoformat() + _zone_suffix(arguments))
 
 
 def _time(arguments: Sequence[Argument]) -> str:
     values = _whole_numbers(arguments, _TIME_PARTS)
-    return _made(lambda: time(**values).isoformat() + _zone_suffix(arguments))
+    return _made(lambda: time(*_time_of(values)).isoformat() + _zone_suffix(arguments))
 
 
 def _timedelta(arguments: Sequence[Argument]) -> str:
@@ -110,6 +110,14 @@ def _zone(arguments: Sequence[Argument]) -> str:
     if len(arguments) != 1:
         raise NotLiteral
     return json_string(f"[{_text_of(arguments[0].value)}]")
+
+
+def _date_of(values: Mapping[str, int]) -> tuple[int, int, int]:
+    return values["year"], values["month"], values["day"]
+
+
+def _time_of(values: Mapping[str, int]) -> tuple[int, int, int, int]:
+    return values.get("hour", 0), values.get("minute", 0), values.get("second", 0), values.get("microsecond", 0)
 
 
 def _zone_suffix(arguments: Sequence[Argument]) -> str:

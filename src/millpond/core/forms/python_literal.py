@@ -1,7 +1,8 @@
 """Python literals: what `repr` writes of lists, dicts, tuples and sets, alone, one a line, or one a text block.
 
 Rule: nothing is evaluated; the source is rewritten as JSON, numbers by their own lexemes. Lists and dicts go through
-one regular expression, and what that does not know through a parser of its own. Imports `forms.text`, `forms.python_parser` and msgspec only.
+one regular expression, and what that does not know through a parser of its own. Imports the JSON forms,
+`forms.python_parser`, `forms.text` and `core.relaxed` only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _MAX_REMEMBERED_CHARACTERS = 64
 _MAX_REMEMBERED = 1 << 14
 _STEP_TOKENS = 1024
 _step = re.compile(
-    r"""(?:[^'"]{1,1000}+[\w.(]*+|'(?:[^'\\]++|\\.)*+'\)?|"(?:[^"\\]++|\\.)*+"\)?){1,%d}+""" % _STEP_TOKENS, re.DOTALL
+    rf"""(?:[^'"]{{1,1000}}+[\w.(]*+|'(?:[^'\\]++|\\.)*+'\)?|"(?:[^"\\]++|\\.)*+"\)?){{1,{_STEP_TOKENS}}}+""", re.DOTALL
 )
 """A stretch of whole tokens, so that a large text is rewritten in parts."""
 _token = re.compile(

@@ -1,7 +1,7 @@
 """A parser for the literals that `repr` writes, which gives relaxed JSON.
 
-Rule: linear, without evaluation; a call is taken only where its name is one that `forms.python_calls` knows. Every element of a
-list, tuple or set and every value keeps its lexeme. Imports `forms.python_calls`, `forms.text` and the standard library only.
+Rule: linear, without evaluation; a call is taken only where its name is one that `forms.python_calls` knows; numbers
+keep their lexemes. Imports `forms.python_calls`, `forms.python_strings`, `forms.text` and the standard library only.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse_literal(source: str) -> str:
 
 
 def parse_value(source: str) -> str:
-    """One value of any kind, a string or a call, too, as relaxed JSON. Raises `NotLiteral` where the source is anything else."""
+    """One value of any kind, strings and calls too, as relaxed JSON. Raises `NotLiteral` where it is anything else."""
     word = _CONSTANTS.get(source)
     if word is not None:
         return word
@@ -91,8 +91,10 @@ class _Parser:
             return json_string(self._strings())
         if self.kind == "number":
             return self._number()
-        if self.kind == "word":
-            return self._word(depth)
+        return self._word(depth) if self.kind == "word" else self._marked(depth)
+
+    def _marked(self, depth: int) -> str:
+        """The value that begins with a mark: a bracket or a sign."""
         if self.take("["):
             return self._elements("]", depth, [])
         if self.take("("):

@@ -1,7 +1,7 @@
 """Python's string literals: what stands between the quotes.
 
-Rule: escapes are read as Python reads them; bytes are read as UTF-8, and what is none is shown as `\\xNN`. Imports the standard
-library only.
+Rule: escapes are read as Python reads them; bytes are read as UTF-8, and what is none is shown as `\\xNN`. Imports the
+standard library only.
 """
 
 from __future__ import annotations

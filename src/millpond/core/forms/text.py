@@ -24,13 +24,13 @@ class Form(StrEnum):
     JSON = "json"
     RELAXED_JSON = "relaxed_json"
     """JSON with `NaN`, infinities, lone surrogates or integers of thousands of digits."""
-    JSON_IN_TEXT = "json_in_text"
-    """One list or object with prose around it."""
     JSON_LINES = "json_lines"
     JSON_BLOCKS = "json_blocks"
     """One value in each of several text blocks."""
     PYTHON_LITERAL = "python_literal"
     """What Python's `repr` writes of lists, dicts, tuples and sets."""
+    JSON_IN_TEXT = "json_in_text"
+    """One list or object with prose around it."""
     TSV = "tsv"
     SSV = "ssv"
     """Separated by semicolons."""
@@ -87,7 +87,7 @@ def is_around(prose_characters: int, data_characters: int) -> bool:
 
 
 def prose_note(prose: str) -> tuple[str, ...]:
-    """What to say of prose that was left out: its words on one line, cut at `MAX_NOTED_CHARACTERS`; nothing of blank prose."""
+    """What to say of prose that was left out: its words on one line, cut at `MAX_NOTED_CHARACTERS`; none of blanks."""
     words = " ".join(prose.split())
     if not words:
         return ()
