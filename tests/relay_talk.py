@@ -22,13 +22,13 @@ def session(modes: Mapping[str, Mode] | None = None, **sizes: int) -> Session:
     return Session(policy(modes, **sizes), lambda: TIME)
 
 
-def request(method: str, params: str | None = None, id: str = "1") -> bytes:  # noqa: A002  # JSON-RPC's own word
+def request(method: str, params: str | None = None, id: str = "1") -> bytes:  # JSON-RPC's own word
     """A request's line."""
     tail = "" if params is None else f',"params":{params}'
     return f'{{"jsonrpc":"2.0","id":{id},"method":"{method}"{tail}}}\n'.encode()
 
 
-def answer(result: str | bytes, id: str = "1") -> bytes:  # noqa: A002
+def answer(result: str | bytes, id: str = "1") -> bytes:
     """The line of an answer with a result."""
     raw = result.encode() if isinstance(result, str) else result
     return b'{"jsonrpc":"2.0","id":' + id.encode() + b',"result":' + raw + b"}\n"

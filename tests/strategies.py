@@ -80,11 +80,7 @@ def row_lists(draw: st.DrawFn) -> str:
     kinds = {
         key: draw(st.sampled_from([numbers, _small_fractions, strings(), _integers, scalars, values])) for key in keys
     }
-    rows = draw(
-        st.lists(
-            st.fixed_dictionaries({}, optional={key: st.one_of(kinds[key], st.just("null")) for key in keys}),
-            min_size=1,
-            max_size=12,
-        )
-    )
+    cells = {key: st.one_of(kinds[key], st.just("null")) for key in keys}
+    row: st.SearchStrategy[dict[str, str]] = st.fixed_dictionaries({}, optional=cells)
+    rows = draw(st.lists(row, min_size=1, max_size=12))
     return _list([_object(list(row.items())) for row in rows])

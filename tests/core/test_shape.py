@@ -15,7 +15,7 @@ def paths(value: object) -> list[str]:
     return [rows.path for rows in found(value).row_sets]
 
 
-FILLER = [{"id": at, "text": "x" * 20} for at in range(20)]
+FILLER: list[dict[str, object]] = [{"id": at, "text": "x" * 20} for at in range(20)]
 
 
 @pytest.mark.parametrize(

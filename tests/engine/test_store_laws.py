@@ -5,9 +5,11 @@ from decimal import Decimal
 from typing import Any
 
 from hypothesis import example, given
-from test_store import Canvas, canvas, handle
+from pond import Canvas, canvas, handle
 
 from strategies import row_lists, values
+
+from millpond.core.values import is_list, is_object
 
 
 class Lexeme(str):
@@ -32,7 +34,7 @@ def matches(stored: Any, written: Any, kind: str) -> bool:
         return stored is written or stored == ("true" if written else "false")
     if isinstance(written, str):
         return stored == written
-    if isinstance(written, list):
+    if is_list(written):
         return len(stored) == len(written) and all(map(matches_inside, stored, written))
     return all(matches_inside(stored.get(key), value) for key, value in written.items()) and all(
         value is None for key, value in stored.items() if key not in written
@@ -60,9 +62,9 @@ def number_matches(stored: Any, written: Lexeme) -> bool:
 def decode_exactly(value: Any) -> Any:
     if isinstance(value, Lexeme):
         return Decimal(value)
-    if isinstance(value, list):
+    if is_list(value):
         return [decode_exactly(item) for item in value]
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: decode_exactly(item) for key, item in value.items()}
     return value
 

@@ -74,8 +74,8 @@ def unknown_table(name: str, *, evicted: bool, tag: str, names: Sequence[str]) -
     hint = f" Near names: {', '.join(map(printed_name, near))}." if near else ""
     return Refusal(
         Reason.UNKNOWN_TABLE,
-        f"There is no table {name[:120]} in this canvas.{hint} SHOW TABLES lists all;"
-        " FROM calls tells which call made them.",
+        f"There is no table {name[:120]} in this canvas.{hint} SHOW TABLES lists all; FROM calls tells which call made"
+        " each.",
     )
 
 

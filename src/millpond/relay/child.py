@@ -116,11 +116,7 @@ class Child:
 
     def last_words(self) -> str:
         """How it ended, and what it last wrote on stderr."""
-        code = self._process.returncode
-        if code is None:
-            how = "closed its output"
-        else:
-            how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        how = _how_ended(self._process.returncode)
         words = " | ".join(self._last_words)
         return f"the server {how}" + (f"; its last words: {words}" if words else "; it wrote nothing on stderr")
 
@@ -195,3 +191,9 @@ def _what_failed(server: Server, error: Exception) -> str:
         return f"there is no command {name}; check its spelling and PATH, or give its whole path"
     reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
     return f"{name}: {reason}; check the command"
+
+
+def _how_ended(code: int | None) -> str:
+    if code is None:
+        return "closed its output"
+    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

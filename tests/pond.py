@@ -1,0 +1,89 @@
+"""A canvas for tests: a store on a real database file, and the results that go into it."""
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from millpond.core.model import Call, EngineSettings, Mode, Verdict
+from millpond.engine.database import Database
+from millpond.engine.store import Store
+
+
+def settings(directory: Path, **changes: Any) -> EngineSettings:
+    base = EngineSettings(
+        directory=str(directory),
+        canvas="c" * 13,
+        tag="k7q2xd",
+        memory_bytes=1 << 30,
+        inline_rows_bytes=4096,
+        inline_text_bytes=32768,
+        max_result_bytes=256 << 20,
+        max_line_bytes=10 << 20,
+        handle_tokens=300,
+        timeout_seconds=10,
+        max_rows=100,
+        max_answer_bytes=65536,
+        max_cell_bytes=512,
+        max_calls=1000,
+        max_canvas_bytes=1 << 30,
+    )
+    return msgspec.structs.replace(base, **changes)
+
+
+class Canvas:
+    """A store, its database and the numbering of calls."""
+
+    def __init__(self, directory: Path, **changes: Any) -> None:
+        self.settings = settings(directory, **changes)
+        self.database = Database(directory / "canvas.duckdb", memory_bytes=1 << 30)
+        self.store = Store(self.database, self.settings)
+        self.number = self.store.last_number
+
+    def call(self, tool: str, mode: Mode = "auto", *, number: int | None = None, replaceable: bool = True) -> Call:
+        self.number = number or self.number + 1
+        return Call(
+            number=self.number,
+            tool=tool,
+            arguments=b'{"q":1}',
+            time="2026-11-30T00:00:00Z",
+            mode=mode,
+            replaceable=replaceable,
+        )
+
+    def take(self, result: bytes, tool: str = "rows", mode: Mode = "auto", number: int | None = None) -> dict[str, Any]:
+        """The body that replaces the result, or {} where it goes on as it came."""
+        outcome = self.store.take(self.call(tool, mode, number=number), memoryview(result), "query")
+        assert outcome.verdict in (Verdict.KEEP, Verdict.REPLACE), outcome.note
+        return json.loads(outcome.body) if outcome.body else {}
+
+    def sql(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        connection = self.database.cursor()
+        try:
+            return connection.execute(text, list(parameters)).fetchall()
+        finally:
+            connection.close()
+
+
+@contextmanager
+def canvas(**changes: Any) -> Generator[Canvas]:
+    with TemporaryDirectory() as directory:
+        opened = Canvas(Path(directory), **changes)
+        yield opened
+        opened.database.close()
+
+
+def structured(value: object, text: str = "done") -> bytes:
+    return json.dumps({"content": [{"type": "text", "text": text}], "structuredContent": value}).encode()
+
+
+def handle(body: dict[str, Any]) -> dict[str, Any]:
+    return body["_meta"]["millpond/handle"]
+
+
+def rows(count: int) -> list[dict[str, Any]]:
+    return [{"id": at, "pad": "x" * 40, "tags": ["a", "b"][: at % 3]} for at in range(count)]
