@@ -8,6 +8,7 @@ import decimal
 import io
 import uuid
 from collections.abc import Sequence
+from typing import cast
 
 from hypothesis import strategies as st
 
@@ -17,8 +18,8 @@ any_text = st.one_of(
     st.text("[]{}()'\"\\,:|-\n\r\t ;aN01.", max_size=40),
     st.lists(
         st.sampled_from(
-            ["NaN", "Infinity", "-", "[", "]", "{", "}", '"', "\\ud800", "\\", ",", ":", "1", "None", "'", "(", ")", "|", "\n",
-             "|-|", "a,b", "1,2", "```", "0e9000000", "datetime.date(", "1e400", "\ud800", "\ufeff"]
+            ["NaN", "Infinity", "-", "[", "]", "{", "}", '"', "\\ud800", "\\", ",", ":", "1", "None", "'", "(", ")",
+             "|", "\n", "|-|", "a,b", "1,2", "```", "0e9000000", "datetime.date(", "1e400", "\ud800", "\ufeff"]
         ),
         max_size=24,
     ).map("".join),
@@ -33,6 +34,12 @@ numbers = st.one_of(
     st.integers().map(str),
     st.decimals(allow_nan=False, allow_infinity=False).map(str),
     st.sampled_from(["1.10", "-0", "1e2"]),
+)
+
+json_values: st.SearchStrategy[object] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(characters),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(characters), inner),
+    max_leaves=10,
 )
 
 Table = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -50,7 +57,7 @@ def tables(draw: st.DrawFn) -> Table:
 def write_csv(table: Table, delimiter: str, line_end: str) -> str:
     """The table as Python's `csv` writes it, every cell that needs quotes in quotes.
 
-    Before 3.13 it writes a CR bare where lines end with LF; what that is cannot be told from a line end, so all is quoted.
+    Before 3.13 it writes a CR bare where lines end with LF; nobody can tell that from a line end, so all is quoted.
     """
     text = io.StringIO(newline="")
     quoting = csv.QUOTE_ALL if any("\r" in cell for row in table[1] for cell in row) else csv.QUOTE_MINIMAL
@@ -97,9 +104,9 @@ python_containers = st.one_of(
 def as_json_value(value: object) -> object:
     """The value that the `repr` of a value comes back as, fractions as `Decimal`."""
     if isinstance(value, dict):
-        return {str(key): as_json_value(member) for key, member in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]: any dict will do
+        return {str(key): as_json_value(member) for key, member in cast("dict[object, object]", value).items()}
     if isinstance(value, list | tuple | set):
-        return [as_json_value(element) for element in value]  # pyright: ignore[reportUnknownVariableType]: any list will do
+        return list(map(as_json_value, cast("list[object]", value)))
     return _scalar_as_json(value)
 
 

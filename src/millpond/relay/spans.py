@@ -57,8 +57,8 @@ def edited(text: bytes, *edits: Edit) -> bytes:
 def object_members(text: bytes, start: int = 0, stop: int | None = None) -> dict[str, Member] | None:
     """The members of the object that `text[start:stop]` is, in their order.
 
-    None where it is no object, is nested too deep for the decoder (about 1,000 on Python 3.11), or has a name twice, so that
-    no edit could be exact.
+    None where it is no object, is nested too deep for the decoder (about 1,000 on Python 3.11), or has a name twice, so
+    that no edit could be exact.
     """
     stop = len(text) if stop is None else stop
     raws = _decoded(_objects, text, start, stop)

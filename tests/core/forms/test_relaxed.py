@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from typing import cast
 
 import msgspec
 import pytest
@@ -40,28 +41,32 @@ def restored(found: Relaxed) -> bytes:
 def visible(value: object) -> object:
     """The value with its lone surrogates as six characters; pairs of them are one character."""
     if isinstance(value, str):
-        return (
-            value.encode("utf-16", "surrogatepass").decode("utf-16", "backslashreplace")
-            if not value.isascii()
-            else value
-        )
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "backslashreplace")
     if isinstance(value, list):
-        return [visible(element) for element in value]  # pyright: ignore[reportUnknownVariableType]: any list will do
+        return list(map(visible, cast("list[object]", value)))
     if isinstance(value, dict):
-        return {visible(key): visible(member) for key, member in value.items()}  # pyright: ignore[reportUnknownVariableType]: any dict will do
+        return {visible(key): visible(member) for key, member in cast("dict[str, object]", value).items()}
     return value
 
 
 def test_not_a_number_becomes_the_lexeme_of_a_zero_that_occurs_nowhere_else() -> None:
     """FORMS-04"""
-    found = relaxed('[NaN, -Infinity, {"a":Infinity}, "NaN", "0e9000000", 0.0e9000002, 0E+09000004]')
-    assert restored(found) == b'[NaN, -Infinity, {"a":Infinity}, "NaN", "0e9000000", 0.0e9000002, 0E+09000004]'
+    found = relaxed(
+        '[NaN, -Infinity, {"a":Infinity}, "NaN", "0e9000000", 0.0e9000002, 0E+09000004, 0e9000003000000000, 0e90000040000000000000]'
+    )
+    assert (
+        restored(found)
+        == b'[NaN, -Infinity, {"a":Infinity}, "NaN", "0e9000000", 0.0e9000002, 0E+09000004, 0e9000003000000000, 0e90000040000000000000]'
+    )
     exponents = [Decimal(marker.decode()).as_tuple().exponent for marker in found.markers]
     assert not {9000000, 9000001, 9000004} & set(exponents)
     assert len(set(exponents)) == 3
 
 
-@pytest.mark.parametrize("text", ["[1NaN]", "[NaN1]", "[--Infinity]", "[-NaN]", "[+Infinity]", "[NaN.5]", "[Na]", "NaN NaN", '["NaN'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    ["[1NaN]", "[NaN1]", "[--Infinity]", "[-NaN]", "[+Infinity]", "[NaN.5]", "[Na]", "NaN NaN", '["NaN'],
+)
 def test_a_word_that_only_holds_one_is_no_json(text: str) -> None:
     """FORMS-04"""
     assert relax(text.encode()) is None
@@ -100,6 +105,13 @@ def test_what_is_strict_stays_as_it_is() -> None:
     text = b'{"a":1.10,"a":-0,"b":"NaN \\" \\\\"}'
     found = relax(text)
     assert found == Relaxed(json=text, markers={}, notes=())
+
+
+def test_a_long_text_full_of_digits_is_strict_where_no_integer_is_long() -> None:
+    """FORMS-06"""
+    text = "[" + ",".join(["1234567"] * 2000) + "]"
+    assert is_strict(text.encode())
+    assert relaxed(text).json.decode() == text
 
 
 @given(VALUES)

@@ -76,7 +76,7 @@ def _may_begin(head: str) -> bool:
 
 
 def _holds_json(prose: str) -> bool:
-    """Whether the prose, which is short, has another list or object: with more than one element, or on a line of its own."""
+    """Whether the prose, which is short, has another list or object: of several elements, or on its own line."""
     if any(line.strip().startswith(("[", "{")) and is_strict(line.strip().encode()) for line in prose.split("\n")):
         return True
     for found in _container.finditer(prose):

@@ -25,16 +25,18 @@ _raw = msgspec.json.Decoder(msgspec.Raw)
 def read_json(text: str) -> FormText | None:
     """The form of a text that is one JSON value; relaxed only for lists and objects."""
     data = text.strip(WHITE_SPACE).encode()
-    opened = 0
-    while data.startswith(b'"') and opened < MAX_OPENED and is_strict(data):
-        inner = msgspec.json.decode(data, type=str).strip(WHITE_SPACE)
-        if not inner.startswith(("[", "{", '"')):
-            break
-        data, opened = inner.encode(), opened + 1
-    if opened and not data.startswith(_CONTAINERS):
-        return _json(text.strip(WHITE_SPACE).encode(), ())
-    found = _json(data, (OPENED_NOTE,) if opened else ())
-    return found if found is not None or not opened else _json(text.strip(WHITE_SPACE).encode(), ())
+    return _opened(data) or _json(data, ())
+
+
+def _opened(data: bytes) -> FormText | None:
+    """The list or object inside a JSON string, or inside a JSON string in it."""
+    for _ in range(MAX_OPENED):
+        if not data.startswith(b'"') or not is_strict(data):
+            return None
+        data = msgspec.json.decode(data, type=str).strip(WHITE_SPACE).encode()
+        if data.startswith(_CONTAINERS):
+            return _json(data, (OPENED_NOTE,))
+    return None
 
 
 def _json(data: bytes, notes: tuple[str, ...]) -> FormText | None:

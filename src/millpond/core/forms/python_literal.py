@@ -1,7 +1,7 @@
 """Python literals: what `repr` writes of lists, dicts, tuples and sets, alone, one a line, or one a text block.
 
-Rule: nothing is evaluated; the source is rewritten as JSON, numbers by their own lexemes. Lists and dicts go through
-one regular expression, and what that does not know through a parser of its own. Imports the JSON forms,
+Rule: nothing is evaluated; the source is rewritten as JSON, numbers by their own lexemes. Lists, dicts and flat tuples
+go through one regular expression, and what that does not know through a parser of its own. Imports the JSON forms,
 `forms.python_parser`, `forms.text` and `core.relaxed` only.
 """
 
@@ -11,11 +11,13 @@ import re
 from collections.abc import Sequence
 
 from millpond.core.forms.json_text import WHITE_SPACE, join_values
-from millpond.core.forms.python_parser import NotLiteral, parse_literal, parse_value
+from millpond.core.forms.python_parser import NotLiteral, parse_value
 from millpond.core.forms.text import Form, FormText, make_strict
 from millpond.core.relaxed import is_strict, relax
 
 _OPENERS, _CLOSERS = ("[", "{", "("), ("]", "}", ")")
+_tuple_end = re.compile(r"(?:,\s*+)?\)")
+_flat_tuple = re.compile(r"\(\s*+\)|\([^()\[\]{},]++,[^()\[\]{}]*+\)")
 _MAX_REMEMBERED_CHARACTERS = 64
 _MAX_REMEMBERED = 1 << 14
 _STEP_TOKENS = 1024
@@ -64,7 +66,7 @@ def _rewrite(source: str, known: _Written) -> bytes | None:
     if quick is not None and (is_strict(quick) or relax(quick) is not None):
         return quick
     try:
-        return parse_literal(source).encode()
+        return parse_value(source).encode()
     except (NotLiteral, RecursionError):
         return None
 
@@ -82,6 +84,7 @@ class _Written(dict[str, str]):
 def _rewrite_plain(source: str, written: _Written) -> bytes | None:
     """The source with strings, words and flat calls rewritten; whether the rest of it is JSON is not looked at."""
     parts: list[bytes] = []
+    between: list[str] = []
     at = 0
     try:
         while at < len(source):
@@ -90,8 +93,17 @@ def _rewrite_plain(source: str, written: _Written) -> bytes | None:
                 return None
             pieces = _token.split(step[0])
             pieces[1::2] = map(written.__getitem__, pieces[1::2])
+            if "(" in step[0] or ")" in step[0]:
+                between.append("x".join(pieces[::2]))
+                pieces[::2] = [_tuple_end.sub("]", gap).replace("(", "[") for gap in pieces[::2]]
             parts.append("".join(pieces).encode())
             at = step.end()
     except NotLiteral:
         return None
-    return b"".join(parts)
+    return b"".join(parts) if _has_flat_tuples_only("".join(between)) else None
+
+
+def _has_flat_tuples_only(between: str) -> bool:
+    """Whether each bracket of what stands between the tokens belongs to a tuple, and none has another list in it."""
+    count = between.count("(")
+    return count == between.count(")") and (count == 0 or len(_flat_tuple.findall(between)) == count)

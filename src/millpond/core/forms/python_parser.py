@@ -12,7 +12,7 @@ from millpond.core.forms.python_calls import UTC, Argument, NotLiteral, write_ca
 from millpond.core.forms.python_strings import read_string
 from millpond.core.forms.text import json_string
 
-__all__ = ["NotLiteral", "parse_literal", "parse_value"]
+__all__ = ["NotLiteral", "parse_value"]
 
 MAX_NESTING = 100
 """Lists, dicts and calls inside one another; deeper text is no literal to this parser."""
@@ -33,13 +33,6 @@ _CONSTANTS = {
     "datetime.timezone.utc": UTC, "timezone.utc": UTC,
 }  # fmt: skip
 _PLAIN_TEXT = {"null": "None", "true": "True", "false": "False"}
-
-
-def parse_literal(source: str) -> str:
-    """One list, dict, tuple or set as relaxed JSON. Raises `NotLiteral` where the source is anything else."""
-    if not source.startswith(("[", "{", "(")):
-        raise NotLiteral
-    return parse_value(source)
 
 
 def parse_value(source: str) -> str:

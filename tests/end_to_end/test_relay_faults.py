@@ -1,0 +1,48 @@
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from relay_client import MILLPOND, SERVERS, Client
+
+FAULTS = (sys.executable, str(SERVERS / "relay_fault_server.py"))
+LINE_BYTES = 10 << 20
+
+
+@pytest.mark.parametrize(
+    "fault", ["nan", "lone_surrogate", "long_integer", "deep", "invalid_utf8", "null", "no_result", "control_character"]
+)
+def test_a_result_that_breaks_other_tools_costs_neither_the_call_nor_the_session(fault: str) -> None:
+    """RELAY-04, RELAY-10"""
+    with Client(FAULTS) as direct, Client([*MILLPOND, *FAULTS]) as client:
+        client.ask("tools/list")
+        direct.ask("tools/list")
+        for one in (direct, client):
+            one.call(fault, 2)
+        expected, line = direct.line(), client.line()
+        assert line == expected or b'"millpond/handle"' in line
+        assert client.ask("ping", ident=3)["id"] == 3
+        assert client.close() == 0
+
+
+def test_a_result_of_300_mib_is_cut_and_the_session_goes_on() -> None:
+    """RELAY-11, RELAY-12"""
+    with Client([*MILLPOND, *FAULTS]) as client:
+        client.ask("tools/list")
+        client.call("huge", 2)
+        line = client.line()
+        assert len(line) < LINE_BYTES
+        assert "more than a client can be sent" in json.loads(line)["result"]["content"][0]["text"]
+        assert client.ask("ping", ident=3)["id"] == 3
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    """RELAY-22"""
+    (tmp_path / "file").write_text("")
+    config = tmp_path / "millpond.toml"
+    config.write_text(f"[canvas]\ndirectory = {json.dumps(str(tmp_path / 'file'))}\n")
+    with Client([sys.executable, "-m", "millpond", "--config", str(config), "--", *FAULTS]) as client:
+        assert client.wait() == 2
+        (line,) = client.stderr()
+        assert "[canvas] directory: no folder can be made" in line
