@@ -46,7 +46,7 @@ def test_every_list_is_a_row_set() -> None:
         ([{"a": 1}, 42], Layout.VALUES, ("value",)),
         ([[1, 2], [3, 4]], Layout.ARRAYS, ("column0", "column1")),
         ([[1, 2], [3]], Layout.VALUES, ("value",)),
-        ([[], []], Layout.VALUES, ("value",)),
+        (json.loads("[[], []]"), Layout.VALUES, ("value",)),
         ([None, None], Layout.VALUES, ("value",)),
     ],
 )

@@ -5,10 +5,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from pond import Canvas, canvas, handle, rows, structured
 
 from millpond.core.model import Mode, TableState
 from millpond.engine.store import PART_BYTES
+from pond import Canvas, canvas, handle, rows, structured
 
 
 def test_a_large_answer_of_rows_becomes_a_table_and_two_rows_about_it() -> None:

@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from hypothesis import example, given
-from pond import Canvas, canvas, handle
-
-from strategies import row_lists, values
 
 from millpond.core.values import is_list, is_object
+from pond import Canvas, canvas, handle
+from strategies import row_lists, values
 
 
 class Lexeme(str):

@@ -91,8 +91,8 @@ def explain(error: DatabaseError, names: Sequence[str], directory: str) -> Refus
         return from_message(message, names)
     return Refusal(
         Reason.EXECUTION_ERROR,
-        f"{_short(message.partition(_POSITION)[0])}\nChange the expression that failed: TRY_CAST gives NULL where a value does not fit, and DESCRIBE lists"
-        " the columns' types.",
+        f"{_short(message.partition(_POSITION)[0])}\nChange the expression that failed: TRY_CAST gives NULL where a value does"
+        " not fit, and DESCRIBE lists the columns' types.",
     )
 
 
