@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from millpond.core.forms import Form, FormText, read_blocks, read_text
-from millpond.core.relaxed import relax
+from millpond.core.relaxed import is_strict, relax
 
 MAX_COMPARED_BYTES = 32 << 20
 """Text beside `structuredContent` that is compared with it value by value; longer text is only compared as written."""
@@ -60,12 +60,12 @@ def find_payloads(result: bytes | memoryview) -> Iterator[Payload]:
     """
     markers: Mapping[bytes, bytes] = {}
     notes: tuple[str, ...] = ()
-    try:
+    if is_strict(result):
         members = _members.decode(result)
-    except msgspec.DecodeError:
+    else:
         relaxed = relax(bytes(result))
         if relaxed is None:
-            raise
+            raise msgspec.DecodeError("no JSON of a bounded depth")
         members, markers, notes = _members.decode(relaxed.json), relaxed.markers, relaxed.notes
     content = members.pop("content", None)
     structured = members.pop("structuredContent", None)
