@@ -29,7 +29,8 @@ TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range
 """Table functions that read nothing but their arguments."""
 REFUSED_FUNCTIONS = frozenset(
     {
-        "current_setting", "currval", "getenv", "getvariable", "nextval", "setseed", "sleep_ms", "write_log", "add_parquet_key",
+        "current_setting", "currval", "getenv", "getvariable", "nextval", "setseed",
+        "setval", "sleep_ms", "write_log", "add_parquet_key",
         "current_connection_id", "current_query_id", "current_transaction_id", "txid_current", "enable_logging",
     }
 )  # fmt: skip

@@ -5,8 +5,6 @@ Rule: a value is written exactly, a cell can never look like more than a cell, a
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
@@ -96,19 +94,18 @@ def _visible(char: str) -> str:
 
 
 def _csv_head(names: Sequence[str]) -> str:
-    return _csv_text(names, csv.QUOTE_MINIMAL)
+    return ",".join(map(_csv_cell, names))
 
 
 def _csv_line(row: Sequence[Any], cutter: _Cutter) -> str:
-    cells = [None if cell is None else cutter(plain(cell)) for cell in row]
-    return ",".join("" if cell is None else _csv_text([cell], csv.QUOTE_MINIMAL) for cell in cells)
+    return ",".join("" if cell is None else _csv_cell(cutter(plain(cell))) for cell in row)
 
 
-def _csv_text(cells: Sequence[str], quoting: Any) -> str:
-    """One record without its end; an empty text is quoted, so that it is not taken for NULL."""
-    out = io.StringIO()
-    csv.writer(out, quoting=quoting, lineterminator="").writerow(cells)
-    return out.getvalue()
+def _csv_cell(text: str) -> str:
+    """A field of RFC 4180; an empty text is quoted, so that it is not taken for NULL."""
+    if text and text == text.strip() and not any(char in text for char in ',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
 
 
 def plain(value: Any) -> str:

@@ -15,18 +15,20 @@ _COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
 
 QUOTED_WORDS = frozenset(
     """
-    all analyse analyze and anti any array as asc asof asymmetric at attach authorization between binary both by
-    case cast check coalesce collate collation column columns concurrently constraint create cross current_catalog
-    current_date current_role current_schema current_time current_timestamp current_user default deferrable desc
-    describe distinct do else end except exists extract false fetch for foreign freeze from full generated glob
-    grant group grouping grouping_id having ilike in initially inner intersect into is isnull join lambda lateral
-    leading left like limit localtime localtimestamp map match natural not notnull null nullif offset on only or
-    order outer overlaps overlay pivot pivot_longer pivot_wider placing position positional primary qualify
-    references returning right row select semi session_user show similar some struct substring summarize symmetric
-    table tablesample then to trailing treat trim true try_cast union unique unpack unpivot user using values
-    variadic verbose when where window with within xmlattributes xmlconcat xmlelement xmlexists xmlforest
-    xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
-    """.split()  # noqa: SIM905  # a list of 130 literals hides the words
+    all analyse analyze and anti any array as asc asof asymmetric at attach authorization between bigint binary
+    bit boolean both by case cast char character check coalesce collate collation column columns concurrently
+    constraint create cross current_catalog current_date current_role current_schema current_time
+    current_timestamp current_user dec decimal default deferrable desc describe distinct do else end except exists
+    extract false fetch float for foreign freeze from full generated glob grant group grouping grouping_id having
+    ilike in initially inner inout int integer intersect interval into is isnull join lambda lateral leading left
+    like limit localtime localtimestamp map match national natural nchar none not notnull null nullif numeric
+    offset on only or order out outer overlaps overlay pivot pivot_longer pivot_wider placing position positional
+    precision primary qualify real references returning right row select semi session_user setof show similar
+    smallint some struct substring summarize symmetric table tablesample then time timestamp to trailing treat
+    trim true try_cast tuple union unique unpack unpivot user using values varchar variadic verbose when where
+    window with within xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot
+    xmlserialize xmltable
+    """.split()  # noqa: SIM905  # a list of so many literals hides the words
 )
 """Keywords that DuckDB does not take as a bare name everywhere: all that are not `unreserved`."""
 

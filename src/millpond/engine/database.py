@@ -73,5 +73,15 @@ class Database:
 
 
 def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:
-    """The statements of a text, each as (type, text). Raises `ParserError`."""
-    return [(str(one.type).rsplit(".", 1)[-1], one.query) for one in connection.extract_statements(sql)]
+    """The statements of a text, each as (type, text without its semicolon). Raises `ParserError`."""
+    return [(str(one.type).rsplit(".", 1)[-1], _without_end(one.query)) for one in connection.extract_statements(sql)]
+
+
+def _without_end(sql: str) -> str:
+    """The text up to its last semicolon, where nothing but comments follows that."""
+    encoded = sql.encode()
+    for offset, kind in reversed(duckdb.tokenize(sql)):
+        if kind == duckdb.token_type.comment:
+            continue
+        return encoded[:offset].decode() if encoded[offset : offset + 1] == b";" else sql
+    return sql
