@@ -107,9 +107,7 @@ def harmless(text: bytes) -> bytes:
 
 
 def _name(raw: bytes, read: str) -> str:
-    """The name as it was written, for one that was read in a harmless copy may have lost its escapes."""
-    if b"\\u" not in raw:
-        return read
+    """The name as it was written, for one that was read in a harmless copy may be another there."""
     try:
         return _strings.decode(raw)
     except msgspec.DecodeError:
