@@ -62,6 +62,8 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_canvas_bytes: int
     query_tool: str = "query"
     """The name under which the client sees the own tool, for the texts that mention it."""
+    begun_anew: str | None = None
+    """Why an earlier canvas of the same session is gone; `calls` says it in its first row."""
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):

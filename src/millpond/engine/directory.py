@@ -57,10 +57,11 @@ class CanvasDirectory:
 
     def _locked(self) -> bool:
         """Lock it. False where it was swept between its making and its locking."""
-        self.release()
         try:
-            self._lock = _lock(self.path, wait=True)
-            return self._lock is None or os.path.samestat(os.fstat(self._lock), self.path.stat())
+            lock = _lock(self.path, wait=True)
+            self.release()  # Only now: there is no moment in which a sweep finds it unlocked.
+            self._lock = lock
+            return lock is None or os.path.samestat(os.fstat(lock), self.path.stat())
         except FileNotFoundError:
             return False
 

@@ -1,4 +1,4 @@
-"""Exits: what the code says with which the engine's process ends, and the results it or the link gives in place of rows.
+"""Exits: what the code says with which the engine's process ends, and what an agent reads in place of rows.
 
 Rule: one place for the words an agent reads when a query came to nothing through no fault of its SQL. Imports `core` only.
 """
@@ -8,8 +8,6 @@ from __future__ import annotations
 import sys
 import traceback
 from enum import IntEnum
-
-import msgspec
 
 from millpond.core.errors import Reason, Refusal
 
@@ -25,17 +23,6 @@ class Exit(IntEnum):
     """The canvas's file cannot be opened or made."""
     EXCESS = 5
     """It had more memory than its budget."""
-
-
-def error_result(refusal: Refusal) -> bytes:
-    """The `result` value of an own tool that refused."""
-    return msgspec.json.encode(
-        {
-            "content": [{"type": "text", "text": refusal.message}],
-            "isError": True,
-            "_meta": {"millpond/error": {"reason": refusal.reason}},
-        }
-    )
 
 
 def tell(error: BaseException) -> None:

@@ -10,7 +10,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Literal
+from typing import Any, Literal
 
 from millpond.core.errors import Refusal
 from millpond.core.model import (
@@ -27,8 +27,9 @@ from millpond.core.model import (
     Taken,
     Verdict,
 )
+from millpond.core.replies import refusal_result
 from millpond.engine import exits
-from millpond.engine.exits import Exit, error_result
+from millpond.engine.exits import Exit
 from millpond.engine.limits import Limits
 from millpond.engine.supervisor import End, Supervisor
 from millpond.engine.waiting import Load, Loads, Question, Unconfirmed
@@ -36,6 +37,7 @@ from millpond.engine.waiting import Load, Loads, Question, Unconfirmed
 COMMAND = (sys.executable, "-P", "-m", "millpond.engine.worker")
 """`-P` keeps the user's working directory out of the module path."""
 _MIB = 1 << 20
+_NOT_RUNNING = "the engine is not running"
 
 
 class Link:
@@ -64,9 +66,9 @@ class Link:
         self._run: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the process in the background; what is asked meanwhile waits for it."""
-        self._loop = asyncio.get_running_loop()
-        self._run = self._loop.create_task(self._supervisor.run())
+        """Start the process in the background; what is asked meanwhile waits for it. A second call does nothing."""
+        if self._run is None and not self._closed:
+            self._run = asyncio.create_task(self._supervisor.run())
 
     async def close(self) -> None:
         """End the process, and answer all that still waits. Takes `Limits.close_seconds` at most, and the time of a kill."""
@@ -87,7 +89,7 @@ class Link:
             return _failed(_NOT_RUNNING)
         if len(result) > self._settings.max_result_bytes:
             return _failed(f"it is larger than max_result_bytes ({self._settings.max_result_bytes:,} bytes)")
-        load = Load(next(self._ids), call, result, query_tool, self._loop.create_future())
+        load = Load(next(self._ids), call, result, query_tool, _future())
         if not self._loads.add(load):
             return _failed("too many results wait to be stored")
         self._advance()
@@ -115,11 +117,11 @@ class Link:
     async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
         """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it."""
         if self._unavailable():
-            return error_result(exits.unavailable())
+            return refusal_result(exits.unavailable())
         seconds = self._settings.timeout_seconds
-        question = Question(next(self._ids), arguments, query_tool, self._loop.create_future())
+        question = Question(next(self._ids), arguments, query_tool, _future())
         self._questions[question.id] = question
-        question.deadline = self._loop.call_later(seconds, self._expire, question)
+        question.deadline = _later(seconds, self._expire, question)
         self._advance()
         try:
             return await question.result
@@ -141,16 +143,13 @@ class Link:
         process = self._supervisor.process
         if question.sent and process and question.id not in self._stopping:
             process.send(Cancel(id=question.id, why=why))
-            self._stopping[question.id] = self._loop.call_later(self._limits.grace_seconds, self._kill_query)
+            self._stopping[question.id] = _later(self._limits.grace_seconds, self._supervisor.kill, "query")
         question.sent = False
-
-    def _kill_query(self) -> None:
-        self._supervisor.kill("query")
 
     def _answer(self, question: Question, refusal: Refusal) -> None:
         self._questions.pop(question.id, None)
         if not question.result.done():
-            question.result.set_result(error_result(refusal))
+            question.result.set_result(refusal_result(refusal))
 
     # --- what is sent -------------------------------------------------------------------------------------------
 
@@ -168,7 +167,7 @@ class Link:
             load.sent = True
             load.shared = self._queries_run()
             if load.deadline is None:
-                load.deadline = self._loop.call_later(self._load_seconds(load), self._overdue, load)
+                load.deadline = _later(self._load_seconds(load), self._overdue, load)
             process.send(Take(id=load.id, call=load.call, query_tool=load.query_tool), load.result)
         if load and load.alone:
             return
@@ -189,7 +188,9 @@ class Link:
     def _overdue(self, load: Load) -> None:
         if self._loads.current is load:
             self._loads.finish(_failed("it could not be stored in time"))
-            self._supervisor.kill("load")
+            if load.sent:
+                self._supervisor.kill("load")
+            self._advance()
 
     # --- what the supervisor tells ------------------------------------------------------------------------------
 
@@ -276,8 +277,13 @@ class Link:
             self._answer(question, exits.unavailable())
 
 
-_NOT_RUNNING = "the engine is not running"
-
-
 def _failed(note: str) -> Outcome:
     return Outcome(verdict=Verdict.FAILED, note=note)
+
+
+def _future() -> asyncio.Future[Any]:
+    return asyncio.get_running_loop().create_future()
+
+
+def _later(seconds: float, call: Callable[..., None], *arguments: object) -> asyncio.TimerHandle:
+    return asyncio.get_running_loop().call_later(seconds, call, *arguments)

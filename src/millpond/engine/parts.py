@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from millpond.core.model import Call, EngineSettings, Outcome
 from millpond.engine.limits import DATABASE_SHARE
+
+if TYPE_CHECKING:
+    from millpond.engine.database import Database
 
 Why = Literal["cancelled", "timeout"]
 
@@ -74,4 +78,19 @@ def build(settings: EngineSettings) -> Parts:
 
     database = Database(file_path(settings), memory_bytes=int(settings.memory_bytes * DATABASE_SHARE))
     store = Store(database, settings)
+    if settings.begun_anew:
+        _say(database, settings.begun_anew)
     return Parts(store, QueryRunner(database, store, settings))
+
+
+def _say(database: Database, begun_anew: str) -> None:
+    """Have the first row of `calls` tell why the earlier ones are gone; once, however often the file is opened."""
+    connection = database.cursor()
+    connection.execute(
+        """
+        INSERT INTO calls (number, tool, arguments, time, bytes, tables, note)
+        SELECT 0, 'millpond', '{}', ?, 0, [], ? WHERE NOT EXISTS (FROM calls WHERE number = 0)
+        """,
+        [datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), begun_anew],
+    )
+    connection.close()

@@ -11,8 +11,9 @@ from collections import deque
 from collections.abc import Callable
 
 from millpond.core.model import Answered, Cancel, Query
+from millpond.core.replies import refusal_result
 from millpond.engine import exits
-from millpond.engine.exits import error_result, tell
+from millpond.engine.exits import tell
 from millpond.engine.limits import QUERY_THREADS, STOP_AGAIN_SECONDS
 from millpond.engine.parts import QueryPart, Why
 
@@ -65,10 +66,10 @@ class Queries:
         try:
             return self._runner.answer(request.id, arguments, request.query_tool)
         except MemoryError:
-            return error_result(exits.out_of_memory())
+            return refusal_result(exits.out_of_memory())
         except Exception as error:
             tell(error)
-            return error_result(exits.failed(type(error).__name__))
+            return refusal_result(exits.failed(type(error).__name__))
 
     def _stop_until_gone(self) -> None:
         while True:

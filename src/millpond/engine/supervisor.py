@@ -73,6 +73,7 @@ class Supervisor:
         self._wanted = asyncio.Event()
         self._blame: Blame | None = None
         self._unusable = 0
+        self._lost = False
         self.process: Process | None = None
         """The process, where it takes requests."""
         self.failures = 0
@@ -128,7 +129,7 @@ class Supervisor:
             self._owner.on_answer(answer, body)
 
         try:
-            self._prepare()
+            await asyncio.to_thread(self._prepare)  # It may remove gigabytes, or wait for a sweep.
             process = await Process.spawn(self._command, self._settings, on_answer, self._log)
         except OSError as error:
             self._log(f"engine: cannot be started: {error}")
@@ -148,17 +149,18 @@ class Supervisor:
     def _prepare(self) -> None:
         """Have the directory there. Raises `OSError` where that cannot be."""
         if self._unusable >= self._limits.starts - 1:
-            self._unusable = 0
-            self._renew("cannot be opened")
-        elif self._directory.hold() and self._begun:
-            self._renew("was removed")
+            self._renew("could not be opened")
+        elif self._lost or (self._directory.hold() and self._begun):
+            self._renew("was removed from the temporary directory")
         self._begun = True
+        self._lost = False
 
     def _renew(self, what: str) -> None:
         """Begin an empty canvas. Its tables get another tag, so that a name of the old one is known to be stale."""
         self._directory.renew()
         tag = "".join(secrets.choice(_TAG_CHARACTERS) for _ in range(_TAG_LENGTH))
-        self._settings = msgspec.structs.replace(self._settings, tag=tag)
+        note = f"the canvas's file {what}, and its tables with it; call the tools again for their rows"
+        self._settings = msgspec.structs.replace(self._settings, tag=tag, begun_anew=note)
         self._log(f"engine: the canvas's file {what}; a new, empty canvas is begun")
 
     async def _ended(self, process: Process) -> None:
@@ -168,8 +170,7 @@ class Supervisor:
         self.failures = 0 if end.blame else self.failures + 1
         self._log(f"engine: ended (exit code {code}), starting again")
         self._owner.on_down(end)
-        if code == Exit.LOST:
-            self._unusable = self._limits.starts  # What is left of the directory is no canvas.
+        self._lost = code == Exit.LOST  # What is left of the directory is no canvas.
         if self.failures > 1:
             await self._pause()
 

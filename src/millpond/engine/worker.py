@@ -29,9 +29,10 @@ from millpond.core.model import (
     Taken,
     Verdict,
 )
+from millpond.core.replies import refusal_result
 from millpond.engine import ceiling, exits
-from millpond.engine.directory import CanvasDirectory, sweep
-from millpond.engine.exits import Exit, error_result, tell
+from millpond.engine.directory import CanvasDirectory
+from millpond.engine.exits import Exit, tell
 from millpond.engine.flusher import Flusher
 from millpond.engine.parts import Build, Parts, build, file_path
 from millpond.engine.queries import Queries
@@ -99,7 +100,7 @@ class Worker:
             case Take():
                 self._answers.send(Taken(id=request.id, verdict=Verdict.NO_MEMORY, note=_NO_MEMORY))
             case Query():
-                self._answers.send(Answered(id=request.id), error_result(exits.out_of_memory()))
+                self._answers.send(Answered(id=request.id), refusal_result(exits.out_of_memory()))
             case Record():
                 print(f"result {request.call.number} was not recorded: out of memory", file=sys.stderr)
                 self._answers.send(Kept(numbers=(request.call.number,)))
@@ -158,7 +159,6 @@ def main(make: Build = build) -> None:
         os._exit(Exit.UNUSABLE)
     ceiling.hold(settings.memory_bytes, Exit.EXCESS)
     worker.ready()
-    threading.Thread(target=sweep, args=(directory.path.parent,), name="sweep", daemon=True).start()
     worker.serve(source)
     _remove_if_orphaned(directory)
     os._exit(Exit.END)
