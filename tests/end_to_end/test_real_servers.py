@@ -79,7 +79,7 @@ def rows_of(client: Raw, query: str, sql: str) -> list[list[str]]:
     [
         ("server-everything", "dist/index.js", ("echo", {"message": "hello"})),
         ("server-memory", "dist/index.js", ("search_nodes", {"query": "nothing"})),
-        ("server-filesystem", "dist/index.js", ("list_allowed_directories", {})),
+        ("server-filesystem", "dist/index.js", ("list_allowed_directories", dict[str, str]())),
     ],
 )
 def test_a_server_from_npm_is_what_it_is_without_the_proxy(
