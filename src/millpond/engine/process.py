@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -31,7 +33,7 @@ _TURN_BYTES = 1 << 21
 """Written in one turn of the event loop, so that others get theirs beside a body of 100 MiB."""
 _LOG_LINE_BYTES = 500
 _CLOSE_SECONDS = 1.0
-"""From the end of the process until its pipes are closed from this side."""
+"""From the end of the process until its pipes are closed from this side, and from the end of a pipe until it is killed."""
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2"}
 """Each further arena of glibc reserves 64 MiB of address space, and there is one a thread: 0.9 GiB in all."""
 
@@ -70,11 +72,6 @@ class Process(asyncio.SubprocessProtocol):
         process._queue(encode_head(settings, 0))
         return process
 
-    @property
-    def pid(self) -> int:
-        """The process's id."""
-        return self._transport.get_pid()
-
     def send(self, message: Request, body: bytes | memoryview = b"") -> None:
         """Have a frame written, after those before it. A process that is gone takes nothing, and nothing is said."""
         self._queue(encode_head(message, len(body)), body)
@@ -86,11 +83,14 @@ class Process(asyncio.SubprocessProtocol):
 
     def kill(self) -> None:
         """End it at once, whatever it does."""
-        if self.ended.done():
-            return
         self._outbox.clear()
-        try:
+        if self._transport.get_returncode() is not None:
+            return
+        if sys.platform == "win32":
             self._transport.kill()
+            return
+        try:  # Python 3.11's own `kill` may reap the process before asyncio does, and its exit code is lost.
+            os.kill(self._transport.get_pid(), signal.SIGKILL)
         except ProcessLookupError:
             return
 
@@ -147,9 +147,9 @@ class Process(asyncio.SubprocessProtocol):
             self.kill()
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Called by asyncio: without its pipes a process is of no use."""
+        """Called by asyncio: without its pipes a process is of no use. Most often it is ending, with a code that counts."""
         if fd != 2:
-            self.kill()
+            self._loop.call_later(_CLOSE_SECONDS, self.kill)
 
     def process_exited(self) -> None:
         """Called by asyncio: a pipe that someone else holds open is not waited for."""
@@ -158,6 +158,7 @@ class Process(asyncio.SubprocessProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Called by asyncio: it has ended, and all that it wrote has been read."""
         self._outbox.clear()
+        self._transport.close()
         if self._stderr:
             self._hear(b"\n")
         if not self.ended.done():

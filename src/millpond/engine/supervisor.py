@@ -72,12 +72,13 @@ class Supervisor:
         self._newest: Process | None = None
         self._wanted = asyncio.Event()
         self._blame: Blame | None = None
+        self._failed_starts = 0
         self._unusable = 0
         self._lost = False
         self.process: Process | None = None
         """The process, where it takes requests."""
         self.failures = 0
-        """Ends in a row of processes that did not answer anything."""
+        """Ends in a row of processes that took requests and answered none."""
         self.refusing = False
         """True for a while after giving up: asking does not start another."""
 
@@ -100,7 +101,7 @@ class Supervisor:
             if process is None:
                 await self._failed()
                 continue
-            self._unusable = 0
+            self._failed_starts = self._unusable = 0
             self.process = process
             self._owner.on_up()
             await self._ended(process)
@@ -172,12 +173,12 @@ class Supervisor:
         self._owner.on_down(end)
         self._lost = code == Exit.LOST  # What is left of the directory is no canvas.
         if self.failures > 1:
-            await self._pause()
+            await self._pause(self.failures)
 
     async def _failed(self) -> None:
-        self.failures += 1
-        if self.failures < self._limits.starts:
-            await self._pause()
+        self._failed_starts += 1
+        if self._failed_starts < self._limits.starts:
+            await self._pause(self._failed_starts)
             return
         self._log("engine: given up until something is asked of it")
         self.refusing = True
@@ -187,6 +188,6 @@ class Supervisor:
         self._wanted.clear()
         await self._wanted.wait()
 
-    async def _pause(self) -> None:
-        seconds = self._limits.first_pause_seconds * 2 ** min(self.failures - 1, 16)
+    async def _pause(self, failures: int) -> None:
+        seconds = self._limits.first_pause_seconds * 2 ** min(failures - 1, 16)
         await asyncio.sleep(min(seconds, self._limits.longest_pause_seconds))
