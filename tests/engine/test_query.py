@@ -140,6 +140,9 @@ HOSTILE = [
     ("SELECT nextval('s')", "function_refused"),
     ("SELECT write_log('x')", "function_refused"),
     ("SELECT sleep_ms(10)", "function_refused"),
+    ("SELECT pg_sleep(0.01)", "function_refused"),
+    ("SELECT json_serialize_plan('SELECT current_setting(''memory_limit'')', optimize := true)", "function_refused"),
+    (f"SELECT error(state) FROM {T}", "function_refused"),
     (f"SELECT id FROM {T} ORDER BY setseed(0.5)", "function_refused"),
 ]
 
@@ -299,3 +302,22 @@ def test_any_text_as_sql_gives_an_answer_or_a_refusal(ask: Asking, sql: str) -> 
     """QUERY-09"""
     answer = ask(sql)
     assert answer["isError"] is (reason(answer) is not None)
+
+
+def test_no_cells_text_reaches_an_error(ask: Asking) -> None:
+    """QUERY-04 QUERY-05"""
+    answer = ask(f"SELECT state::INT FROM {T} WHERE state = 'op' || 'en'")
+    assert reason(answer) == "execution_error"
+    assert "'open'" not in text(answer)
+
+
+def test_a_very_deep_expression_is_refused_and_not_raised(ask: Asking) -> None:
+    """QUERY-09"""
+    answer = ask("SELECT " + " + ".join(["1"] * 2000))
+    assert answer["isError"] is (reason(answer) is not None)
+
+
+def test_stamps_with_an_offset_are_answered_in_utc(ask: Asking) -> None:
+    """QUERY-03"""
+    answer = ask("SELECT TIMESTAMPTZ '2026-01-01 10:00:00+02:00' AS t", format="json")
+    assert json.loads(text(answer)) == [{"t": "2026-01-01 08:00:00+00"}]

@@ -13,7 +13,7 @@ from millpond.core.errors import Reason, Refusal
 from millpond.core.names import fold
 from millpond.core.values import is_list, is_object
 
-QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"})
 TABLE_REFERENCES = frozenset(
     {"BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "PIVOT", "SHOW_REF", "CTE"}
 )
@@ -29,53 +29,85 @@ TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range
 """Table functions that read nothing but their arguments."""
 REFUSED_FUNCTIONS = frozenset(
     {
-        "current_setting", "currval", "getenv", "getvariable", "nextval", "setseed",
-        "setval", "sleep_ms", "write_log", "add_parquet_key",
-        "current_connection_id", "current_query_id", "current_transaction_id", "txid_current", "enable_logging",
+        "add_parquet_key", "assert_true", "current_connection_id", "current_query_id", "current_setting",
+        "current_transaction_id", "currval", "error", "getenv", "getvariable", "json_serialize_plan", "nextval", "pg_sleep",
+        "setseed", "setval", "sleep_ms", "txid_current", "write_log",
     }
 )  # fmt: skip
-"""Scalar functions that do more than read the data: settings, variables, sequences, the log, waiting."""
+"""Scalar functions and macros that do more than read the data: settings, variables, sequences, the log, waiting. `error` and
+`assert_true` put a cell where an error stands; `json_serialize_plan` runs what a text inside the statement says, unjudged."""
 FILE_FUNCTIONS = (
+    "delta_",
+    "glob",
+    "iceberg_",
+    "mysql_",
+    "parquet_",
+    "postgres_",
     "read_",
     "scan_",
-    "parquet_",
     "sniff_",
-    "glob",
     "sqlite_",
-    "postgres_",
-    "mysql_",
-    "iceberg_",
-    "delta_",
 )
+"""Beginnings of the names of table functions that read files or other databases."""
 INFORMATION_TABLES = frozenset({"columns", "tables"})
 SHOWN = frozenset({"", '"tables"', "__show_tables_expanded"})
 """What SHOW may show beside a table: nothing but the tables themselves."""
-SCANS = frozenset(
+CATALOG_SCANS = frozenset({"duckdb_columns", "duckdb_tables", "duckdb_views", "pragma_show"})
+"""What `information_schema` and SHOW read from; the tree has no way to name them otherwise."""
+TABLE_SCAN = "seq_scan"
+MAIN = "main"
+_WRITES = frozenset(
     {
-        "seq_scan",
-        "generate_series",
-        "json_each",
-        "json_tree",
-        "range",
-        "unnest",
-        "duckdb_columns",
-        "duckdb_tables",
-        "duckdb_views",
+        "ALTER",
+        "ATTACH",
+        "COPY",
+        "CREATE",
+        "DELETE",
+        "DETACH",
+        "DROP",
+        "EXPORT",
+        "INSERT",
+        "LOAD",
+        "MERGE",
+        "SET",
+        "UPDATE",
     }
 )
-"""Functions that a bound plan may read from; the last three are `information_schema` and SHOW."""
-MAIN = "main"
+_LIST = "SHOW TABLES lists what is in it; ask of these."
 
 KnownTable = Callable[[str], bool]
 
 
-def judge_tree(tree: dict[str, Any], is_table: KnownTable) -> Refusal | str | None:
-    """The verdict on a parse tree of `json_serialize_sql`: None to go on, a refusal, or the name of a table that is not known."""
-    for statement in tree["statements"]:
-        verdict = _Walk(is_table).judge(statement["node"], frozenset())
-        if verdict is not None:
-            return verdict
+def judge_tree(tree: dict[str, Any], catalog: str, is_table: KnownTable) -> Refusal | str | None:
+    """The verdict on a parse tree of `json_serialize_sql`: None to go on, a refusal, or the name of a table that is not known.
+
+    `catalog` is what DuckDB calls the canvas's database.
+    """
+    walk = _Walk(catalog, is_table)
+    waiting: list[tuple[Any, frozenset[str]]] = [(tree["statements"], frozenset())]
+    while waiting:
+        node, scope = waiting.pop()
+        if is_list(node):
+            waiting += [(item, scope) for item in reversed(node)]
+        elif is_object(node):
+            verdict = walk.judge(node, scope)
+            if verdict is not None:
+                return verdict
+            waiting += reversed(list(_below(node, scope)))
     return None
+
+
+def _below(node: dict[str, Any], scope: frozenset[str]) -> Iterator[tuple[Any, frozenset[str]]]:
+    """What a node holds, each with the CTEs that it can see: a CTE sees those before it, the second part of a recursive one itself."""
+    common = node.get("cte_map")
+    for entry in common.get("map", ()) if is_object(common) else ():
+        yield entry.get("value"), scope
+        scope = scope | {fold(str(entry.get("key", "")))}
+    for key, value in node.items():
+        if key == "right" and node.get("type") == "RECURSIVE_CTE_NODE":
+            yield value, scope | {fold(str(node.get("cte_name", "")))}
+        elif key != "cte_map":
+            yield value, scope
 
 
 def judge_plan(plan: dict[str, Any], catalog: str) -> Refusal | None:
@@ -84,20 +116,24 @@ def judge_plan(plan: dict[str, Any], catalog: str) -> Refusal | None:
         kind = node.get("type")
         if isinstance(kind, str) and kind.startswith("LOGICAL_") and _writes(kind):
             return not_a_read(f"the plan holds {kind}")
-        if kind != "LOGICAL_GET":
-            continue
-        function = _path(node.get("qname"))[-1:] or [str(node.get("name", ""))]
-        if function[0] not in SCANS:
-            return Refusal(
-                Reason.FUNCTION_REFUSED,
-                f"The statement reads from {function[0]}(), which is no part of this canvas. SHOW TABLES lists what is.",
-            )
-        data = node.get("function_data")
-        if function[0] == "seq_scan" and is_object(data) and _owner(data) not in ((catalog, MAIN), ("temp", MAIN)):
-            return Refusal(
-                Reason.NOT_A_READ, "The statement reads a table outside this canvas. SHOW TABLES lists what is in it."
-            )
+        if kind == "LOGICAL_GET" and (verdict := _judge_scan(node, catalog)) is not None:
+            return verdict
     return None
+
+
+def _judge_scan(node: dict[str, Any], catalog: str) -> Refusal | None:
+    function = (_path(node.get("qname")) or ["an unknown source"])[-1]
+    if function == TABLE_SCAN:
+        data = node.get("function_data")
+        owner = (data.get("catalog"), data.get("schema")) if is_object(data) else None
+        if owner == (catalog, MAIN):
+            return None
+        return Refusal(Reason.NOT_A_READ, f"The statement reads a table outside this canvas. {_LIST}")
+    if function in TABLE_FUNCTIONS or function in CATALOG_SCANS:
+        return None
+    return Refusal(
+        Reason.FUNCTION_REFUSED, f"The statement reads from {function}, which is no part of this canvas. {_LIST}"
+    )
 
 
 def not_a_read(what: str) -> Refusal:
@@ -110,38 +146,14 @@ def not_a_read(what: str) -> Refusal:
 
 
 class _Walk:
-    """One walk over a statement, with the CTEs that are in scope at each place."""
+    """Judges one node after the other, on what it is and which CTEs it sees."""
 
-    def __init__(self, is_table: KnownTable) -> None:
+    def __init__(self, catalog: str, is_table: KnownTable) -> None:
+        self._catalog = fold(catalog)
         self._is_table = is_table
 
-    def judge(self, node: Any, scope: frozenset[str]) -> Refusal | str | None:
-        """The first verdict below this node that is not to go on."""
-        if is_list(node):
-            return self._first(node, scope)
-        if not is_object(node):
-            return None
-        verdict = self._own(node, scope)
-        if verdict is not None:
-            return verdict
-        if node.get("type") in ("RECURSIVE_CTE_NODE", "CTE_NODE"):
-            scope = scope | {fold(str(node.get("cte_name", "")))}
-        common = node.get("cte_map")
-        for entry in common.get("map", ()) if is_object(common) else ():
-            verdict = self.judge(entry.get("value"), scope)
-            if verdict is not None:
-                return verdict
-            scope = scope | {fold(str(entry.get("key", "")))}
-        return self._first([value for key, value in node.items() if key != "cte_map"], scope)
-
-    def _first(self, nodes: list[Any], scope: frozenset[str]) -> Refusal | str | None:
-        for node in nodes:
-            verdict = self.judge(node, scope)
-            if verdict is not None:
-                return verdict
-        return None
-
-    def _own(self, node: dict[str, Any], scope: frozenset[str]) -> Refusal | str | None:
+    def judge(self, node: dict[str, Any], scope: frozenset[str]) -> Refusal | str | None:
+        """The verdict on the node itself, whatever it holds."""
         kind, expression = node.get("type"), node.get("class")
         if isinstance(expression, str):
             return self._expression(expression, node)
@@ -190,16 +202,18 @@ class _Walk:
         )
 
     def _base_table(self, node: dict[str, Any], scope: frozenset[str]) -> Refusal | str | None:
-        schema, name = fold(str(node.get("schema_name", ""))), str(node.get("table_name", ""))
-        if schema == "information_schema" and fold(name) in INFORMATION_TABLES:
+        qualifiers = [str(part) for key in ("catalog_name", "schema_name") if (part := node.get(key))]
+        name = str(node.get("table_name", ""))
+        owner = [fold(part) for part in qualifiers]
+        if owner in ([], ["recurring"]) and fold(name) in scope:
             return None
-        if not schema and not node.get("catalog_name") and fold(name) in scope:
+        if owner in ([], [MAIN], [self._catalog], [self._catalog, MAIN]):
+            if self._is_table(name):
+                return None
+            return _file_access(f"'{name[:80]}'") if any(mark in name for mark in "/\\.*") else name
+        if owner == ["information_schema"] and fold(name) in INFORMATION_TABLES:
             return None
-        if schema in ("", MAIN) and self._is_table(name):
-            return None
-        if schema in ("", MAIN) and ("/" in name or "\\" in name or "." in name):
-            return _file_access(f"'{name[:80]}'")
-        return name if schema in ("", MAIN) else f"{schema}.{name}"
+        return ".".join([*qualifiers, name])
 
     def _show(self, node: dict[str, Any]) -> Refusal | str | None:
         name = str(node.get("table_name", ""))
@@ -216,22 +230,7 @@ def _file_access(what: str) -> Refusal:
 
 
 def _writes(kind: str) -> bool:
-    words = (
-        "INSERT",
-        "DELETE",
-        "UPDATE",
-        "MERGE",
-        "COPY",
-        "CREATE",
-        "DROP",
-        "ALTER",
-        "ATTACH",
-        "DETACH",
-        "EXPORT",
-        "LOAD",
-        "SET",
-    )
-    return any(word in kind.removeprefix("LOGICAL_").split("_") for word in words)
+    return not _WRITES.isdisjoint(kind.removeprefix("LOGICAL_").split("_"))
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
@@ -247,7 +246,3 @@ def _nodes(value: Any) -> Iterator[dict[str, Any]]:
 
 def _path(value: Any) -> list[str]:
     return list(value.get("path", ())) if is_object(value) else []
-
-
-def _owner(data: dict[str, Any]) -> tuple[str, str]:
-    return str(data.get("catalog", "")), str(data.get("schema", ""))

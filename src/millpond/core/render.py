@@ -21,32 +21,66 @@ EXACT_DIGITS = 15
 """Decimals of more significant digits are strings in JSON, for the same reason."""
 
 
+LEAST_CELL_BYTES = 16
+"""However many columns there are, a cell keeps this much."""
+
+
 class Rendered(msgspec.Struct, frozen=True, kw_only=True):
     """The text of an answer and what was left out of it."""
 
     text: str
     rows: int
+    cell_bytes: int
+    """Where the cells were cut; less than asked where not even one row fitted."""
     cut_cells: int = 0
+    cut_names: int = 0
 
 
 def render(
     names: Sequence[str], rows: Sequence[Sequence[Any]], form: Format, max_bytes: int, max_cell_bytes: int
 ) -> Rendered:
-    """As many whole rows as fit `max_bytes`, each cell cut at `max_cell_bytes`."""
-    cutter = _Cutter(max_cell_bytes)
-    if form == "json":
-        return _json(names, rows, max_bytes, cutter)
-    head, line = (_markdown_head, _markdown_line) if form == "markdown" else (_csv_head, _csv_line)
-    text = [head(names)]
-    size = len(text[0].encode())
+    """As many whole rows as fit `max_bytes`, and one at least; each cell and each name is cut at `max_cell_bytes`.
+
+    Where one row is too large, its cells are cut shorter until it fits, down to `LEAST_CELL_BYTES`.
+    """
+    cell_bytes = max_cell_bytes
+    while True:
+        rendered = _render(names, rows, form, max_bytes, cell_bytes)
+        if rendered.rows > 1 or cell_bytes <= LEAST_CELL_BYTES or size_bytes(rendered.text) <= max_bytes:
+            return rendered
+        cell_bytes //= 2
+
+
+def _render(names: Sequence[str], rows: Sequence[Sequence[Any]], form: Format, max_bytes: int, cell: int) -> Rendered:
+    cutter = _Cutter(cell)
+    heads = [cutter(name) for name in names]
+    cut_names, cutter.count = cutter.count, 0
+    write = _WRITERS[form](heads)
+    lines: list[str] = []
+    size, cut_cells = size_bytes(write.head), 0
     for row in rows:
-        before = cutter.count
-        one = line(row, cutter)
-        size += len(one.encode("utf-8", "surrogatepass")) + 1
-        if size > max_bytes and len(text) > 1:
-            return Rendered(text="\n".join(text), rows=len(text) - 1, cut_cells=before)
-        text.append(one)
-    return Rendered(text="\n".join(text), rows=len(text) - 1, cut_cells=cutter.count)
+        line = write.line(row, cutter)
+        size += size_bytes(line) + 1
+        if size > max_bytes and lines:
+            break
+        lines.append(line)
+        cut_cells = cutter.count
+    text = write.head + write.between.join(lines) + write.tail
+    return Rendered(text=text, rows=len(lines), cell_bytes=cell, cut_cells=cut_cells, cut_names=cut_names)
+
+
+def size_bytes(text: str) -> int:
+    """The bytes of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+class _Writer(msgspec.Struct, frozen=True):
+    """How a form is put together: the head, then the lines."""
+
+    head: str
+    line: Callable[[Sequence[Any], _Cutter], str]
+    between: str = ""
+    tail: str = ""
 
 
 class _Cutter:
@@ -67,22 +101,28 @@ class _Cutter:
 # --- Markdown and CSV -----------------------------------------------------------------------------------------------
 
 
-def _markdown_head(names: Sequence[str]) -> str:
-    return "|".join(_escape(name) for name in names) + "\n" + "|".join("-" for _ in names)
+def _markdown(names: Sequence[str]) -> _Writer:
+    return _Writer("|".join(map(_escape, names)) + "\n" + "|".join("-" for _ in names), _markdown_line)
 
 
 def _markdown_line(row: Sequence[Any], cutter: _Cutter) -> str:
-    return "|".join("NULL" if cell is None else _cell(cell, cutter) for cell in row)
+    return "\n" + "|".join("NULL" if cell is None else _cell(cell, cutter) for cell in row)
 
 
 def _cell(cell: Any, cutter: _Cutter) -> str:
-    text = plain(cell)
-    if isinstance(cell, str) and (text == "NULL" or not text or text != text.strip()):
-        text = f'"{text}"'
-    return _escape(cutter(text))
+    text = cutter(plain(cell))
+    return _escape(f'"{text}"' if isinstance(cell, str) and _needs_quotes(text) else text)
+
+
+def _needs_quotes(text: str) -> bool:
+    """True where the bare text would be read as NULL, as nothing, without its ends, or as another text in quotes."""
+    while len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    return text in ("", "NULL") or text != text.strip()
 
 
 def _escape(text: str) -> str:
+    """A text that stays within its cell, with every character to be seen; it can be read back."""
     text = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text or "\\" in text else text
     return text if text.isprintable() else "".join(map(_visible, text))
 
@@ -90,15 +130,16 @@ def _escape(text: str) -> str:
 def _visible(char: str) -> str:
     if char.isprintable():
         return char
-    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char, f"\\u{ord(char):04x}" if ord(char) < 0x10000 else char)
+    code = f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char, code)
 
 
-def _csv_head(names: Sequence[str]) -> str:
-    return ",".join(map(_csv_cell, names))
+def _csv(names: Sequence[str]) -> _Writer:
+    return _Writer(",".join(map(_csv_cell, names)), _csv_line)
 
 
 def _csv_line(row: Sequence[Any], cutter: _Cutter) -> str:
-    return ",".join("" if cell is None else _csv_cell(cutter(plain(cell))) for cell in row)
+    return "\n" + ",".join("" if cell is None else _csv_cell(cutter(plain(cell))) for cell in row)
 
 
 def _csv_cell(text: str) -> str:
@@ -132,20 +173,14 @@ def _float_text(value: float) -> str:
 # --- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def _json(names: Sequence[str], rows: Sequence[Sequence[Any]], max_bytes: int, cutter: _Cutter) -> Rendered:
+def _json(names: Sequence[str]) -> _Writer:
     unique = len(set(names)) == len(names)
-    texts: list[bytes] = []
-    size, cut = 2, 0
-    for row in rows:
+
+    def line(row: Sequence[Any], cutter: _Cutter) -> str:
         cells = [_json_cell(cell, cutter) for cell in row]
-        value = dict(zip(names, cells, strict=True)) if unique else cells
-        text = msgspec.json.encode(value)
-        size += len(text) + 1
-        if size > max_bytes and texts:
-            break
-        texts.append(text)
-        cut = cutter.count
-    return Rendered(text="[" + b",".join(texts).decode() + "]", rows=len(texts), cut_cells=cut)
+        return msgspec.json.encode(dict(zip(names, cells, strict=True)) if unique else cells).decode()
+
+    return _Writer("[", line, ",", "]")
 
 
 def _json_cell(value: Any, cutter: _Cutter) -> Any:
@@ -196,3 +231,4 @@ _EXACT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (dict, _exact_object),
     ((list, tuple), _exact_list),
 )
+_WRITERS: dict[Format, Callable[[Sequence[str]], _Writer]] = {"markdown": _markdown, "csv": _csv, "json": _json}

@@ -52,22 +52,42 @@ def refusal_result(refusal: Refusal) -> bytes:
     )
 
 
-def cut_notes(*, rows: int, more: bool, asked: int, by_bytes: int | None, cut_cells: int, cell_bytes: int) -> list[str]:
+class Cuts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was left out of an answer."""
+
+    rows: int
+    """Rows that are there."""
+    max_rows: int | None = None
+    """The limit, where there were more rows."""
+    answer_bytes: int | None = None
+    """The limit, where more rows did not fit."""
+    cells: int = 0
+    names: int = 0
+    cell_bytes: int = 0
+    """Where cells and names were cut."""
+    total: int | None = None
+    """Rows in all, where that is known."""
+
+
+def cut_notes(cuts: Cuts) -> list[str]:
     """What an answer leaves out, each with what to do about it."""
     notes: list[str] = []
-    if by_bytes is not None:
+    rows = f"Only the first {cuts.rows} rows" + (f" of {cuts.total}" if cuts.total is not None else " of more")
+    page = f"page with ORDER BY and LIMIT {max(cuts.rows, 1)} OFFSET {cuts.rows}"
+    if cuts.answer_bytes is not None:
         notes.append(
-            f"Only the first {rows} rows: the answer is full at {by_bytes} bytes. Select fewer columns, aggregate, or page with"
-            f" LIMIT {max(rows, 1)} OFFSET {rows}."
+            f"{rows}: the answer is full at {cuts.answer_bytes} bytes. Select fewer columns, aggregate, or {page}."
         )
-    elif more:
+    elif cuts.max_rows is not None:
+        notes.append(f"{rows} (max_rows {cuts.max_rows}). Aggregate, or {page}.")
+    if cuts.cells:
+        cells = "1 cell is" if cuts.cells == 1 else f"{cuts.cells} cells are"
         notes.append(
-            f"Only the first {rows} rows of more (max_rows {asked}). Aggregate, or page with ORDER BY and LIMIT {asked} OFFSET"
-            f" {rows}."
+            f"{cells} cut at {cuts.cell_bytes} bytes, marked with …. Select fewer columns, or read on in one that is text with"
+            " substr(column, 1, 500), substr(column, 501, 500)."
         )
-    if cut_cells:
-        cells = "1 cell is" if cut_cells == 1 else f"{cut_cells} cells are"
-        notes.append(
-            f"{cells} cut at {cell_bytes} bytes, marked with …. Read on with substr(column, {cell_bytes + 1}, {cell_bytes})."
-        )
+    if cuts.names:
+        notes.append(f"Names of columns are cut at {cuts.cell_bytes} bytes. Name the columns with AS.")
+    if not cuts.rows:
+        notes.append("No rows.")
     return notes

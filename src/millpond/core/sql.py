@@ -6,12 +6,17 @@ Rule: what is printed runs as printed. A contract test holds the words against `
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from millpond.core.names import quote
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
-_EXPLAIN = re.compile(r"\s*explain\b\s*(?:analyze\b\s*)?(?:\([^()]*\)\s*)?", re.IGNORECASE)
-_COMMENTS = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
+_GAP = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
+_EXPLAIN = re.compile(
+    rf"explain\b{_GAP}(?P<analyze>analyze\b)?{_GAP}(?P<options>\((?:\s*(?:analyze|format)\b[\w\s]*,?)+\))?{_GAP}",
+    re.IGNORECASE | re.DOTALL,
+)
 
 QUOTED_WORDS = frozenset(
     """
@@ -38,14 +43,35 @@ def printed_name(name: str) -> str:
     return name if _PLAIN.fullmatch(name) and name not in QUOTED_WORDS else quote(name)
 
 
-def without_leading_comments(sql: str) -> str:
-    """The text from its first word on."""
-    found = _COMMENTS.match(sql)
-    return sql[found.end() :] if found else sql
+class Explained(NamedTuple):
+    """An EXPLAIN taken apart: its own words, and the statement that it explains."""
+
+    words: str
+    statement: str
 
 
-def after_explain(sql: str) -> str:
-    """What an EXPLAIN explains; the text itself where it is none."""
-    text = without_leading_comments(sql)
-    found = _EXPLAIN.match(text)
-    return text[found.end() :] if found else text
+def explained(sql: str) -> Explained | None:
+    """The parts of an EXPLAIN that begins with its first word, or None."""
+    found = _EXPLAIN.match(sql)
+    if found is None:
+        return None
+    words = ("EXPLAIN", "ANALYZE" if found["analyze"] else "", found["options"] or "")
+    return Explained(" ".join(filter(None, words)), sql[found.end() :])
+
+
+def without_ends(sql: str, words: Sequence[tuple[int, bool]]) -> str:
+    """A statement without the comments before it, and the comments and semicolons after it.
+
+    `words` are the offsets in bytes at which its words begin, each with whether it is a comment.
+    """
+    encoded = sql.encode()
+    start, end = 0, len(encoded)
+    for offset, comment in words:
+        if not comment:
+            start = offset
+            break
+    for offset, comment in reversed(words):
+        if not comment and encoded[offset : offset + 1] != b";":
+            break
+        end = offset
+    return encoded[start:end].decode().strip()

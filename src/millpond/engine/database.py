@@ -11,8 +11,18 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection as Connection
 
+from millpond.core.sql import without_ends
+
 BLOCK_BYTES = 16_384
 """Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
+
+_LOCKED = (
+    "python_enable_replacements = false",
+    "lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # Agents write `x -> x + 1`, and the new syntax works beside it.
+    "TimeZone = 'UTC'",  # Else a TIMESTAMPTZ is written in the machine's zone.
+    "lock_configuration = true",
+)
+"""Set after opening, for every cursor; the last one makes all of them final."""
 
 DatabaseError = duckdb.Error
 BinderError = duckdb.BinderException
@@ -59,9 +69,8 @@ class Database:
             "threads": threads,
         }
         self._connection = duckdb.connect(str(path), config=settings)
-        self._connection.execute("SET enable_progress_bar = false")
-        self._connection.execute("SET python_enable_replacements = false")
-        self._connection.execute("SET lock_configuration = true")
+        for setting in _LOCKED:
+            self._connection.execute(f"SET GLOBAL {setting}")
 
     def cursor(self) -> Connection:
         """A connection of its own to the same database."""
@@ -73,15 +82,10 @@ class Database:
 
 
 def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:
-    """The statements of a text, each as (type, text without its semicolon). Raises `ParserError`."""
-    return [(str(one.type).rsplit(".", 1)[-1], _without_end(one.query)) for one in connection.extract_statements(sql)]
+    """The statements of a text, each as (type, text without comments around it and its semicolon). Raises `ParserError`."""
+    return [(str(one.type).rsplit(".", 1)[-1], _bare(one.query)) for one in connection.extract_statements(sql)]
 
 
-def _without_end(sql: str) -> str:
-    """The text up to its last semicolon, where nothing but comments follows that."""
-    encoded = sql.encode()
-    for offset, kind in reversed(duckdb.tokenize(sql)):
-        if kind == duckdb.token_type.comment:
-            continue
-        return encoded[:offset].decode() if encoded[offset : offset + 1] == b";" else sql
-    return sql
+def _bare(sql: str) -> str:
+    words = [(offset, kind == duckdb.token_type.comment) for offset, kind in duckdb.tokenize(sql)]
+    return without_ends(sql, words)

@@ -1,35 +1,56 @@
 """Failures: what DuckDB says of a statement, in words that tell an agent what to do next.
 
-Rule: a message has no path of this machine, and following it to the letter is not met with the same error again. Imports `core` and
-`engine.database`.
+Rule: a message holds no path of this machine and no value of a table, and following it to the letter is not met with the same error
+again. Imports `core` only.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+import msgspec
+
+from millpond.core.clip import clip
 from millpond.core.errors import Reason, Refusal
 from millpond.core.gate import not_a_read
+from millpond.core.model import TableState
 from millpond.core.naming import parse_table_name
 from millpond.core.sql import printed_name
-from millpond.engine.database import (
-    BinderError,
-    CatalogError,
-    DatabaseError,
-    ParserError,
-    PermissionDenied,
-)
 
-MAX_MESSAGE_CHARACTERS = 600
+MAX_MESSAGE_BYTES = 600
 """Of DuckDB's own words; its messages repeat the statement."""
 
-_MISSING_TABLE = re.compile(r"Table with name (\S+) does not exist")
-_POSITION = "\n\nLINE "
+_CLASS = re.compile(r"(?P<kind>[A-Z][A-Za-z ]{2,30}) Error: ")
+_MISSING_TABLE = re.compile(r"Table with name (?P<name>.+?) does not exist")
+_MISSING_COLUMN = re.compile(r"Referenced column|does not have a column named")
+_EXTENSION = re.compile(
+    r"\w+ with name \"?(?P<name>[^\"\n]+?)\"? is not in the catalog, but it exists in the (?P<extension>\w+)"
+)
+_ADVICE = re.compile(r"\s*(?:\bUse \"?SET |\bFor more information|Candidate functions:).*", re.DOTALL)
+"""Where DuckDB goes on to advise what is refused here, or to list every signature."""
+_PLACE = "\n\nLINE "
 """Where a message goes on to show the place in the statement; when it runs, that is not the one the agent wrote."""
-_PIVOT = re.compile(r"\bpivot", re.IGNORECASE)
 _PATH = re.compile(r"(?:~|/)[\w.@~+-]*(?:/[\w.@~+-]+)+")
+_MASKED = ("'…", '"…', "`…")
+_OUTSIDE = frozenset({"ATTACH", "COPY", "COPY_DATABASE", "EXPORT", "INSTALL", "LOAD"})
+_OF_THE_STATEMENT = frozenset(
+    {"parser", "syntax", "binder", "catalog", "parameter not resolved", "parameter not allowed"}
+)
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """The question that failed, and what is known around it."""
+
+    sql: str
+    names: Sequence[str]
+    """What can be queried now."""
+    tag: str
+    """Of this canvas's table names."""
+    state: Callable[[str], TableState]
+    columns: Sequence[tuple[str, str]] = ()
+    """The names of the tables in question, each with its columns' printed names."""
 
 
 def not_one(count: int) -> Refusal:
@@ -41,15 +62,15 @@ def not_one(count: int) -> Refusal:
     )
 
 
-def not_a_select(kind: str, sql: str) -> Refusal:
+def not_a_select(kind: str) -> Refusal:
     """A statement of another type."""
-    if _PIVOT.search(sql):
+    if kind == "MULTI":
         return Refusal(
             Reason.NOT_A_READ,
-            "This is not a plain read: a PIVOT must name its values here, as in PIVOT t ON state IN ('open', 'closed') USING count(*);"
-            " SELECT DISTINCT state lists them. Other statements must be one SELECT.",
+            "A PIVOT must name its values here, as in PIVOT t ON state IN ('open', 'closed') USING count(*); SELECT DISTINCT of the"
+            " column lists them.",
         )
-    if kind in ("COPY", "EXPORT", "ATTACH", "LOAD", "INSTALL", "COPY_DATABASE"):
+    if kind in _OUTSIDE:
         return Refusal(
             Reason.FILE_ACCESS_REFUSED,
             f"{kind} reaches outside the canvas, and queries do not. Write one SELECT over its tables; SHOW TABLES lists them.",
@@ -57,58 +78,106 @@ def not_a_select(kind: str, sql: str) -> Refusal:
     return not_a_read(f"this is {kind}")
 
 
-def unknown_table(name: str, *, evicted: bool, tag: str, names: Sequence[str]) -> Refusal:
+def too_deep() -> Refusal:
+    """A statement whose parse tree is deeper than can be judged."""
+    return Refusal(
+        Reason.INVALID_SQL,
+        "The statement is nested too deeply to be judged. Split it: use IN (...) or a list instead of long chains of OR and ||, and"
+        " WITH instead of subqueries within subqueries.",
+    )
+
+
+def unknown_table(name: str, asked: Asked) -> Refusal:
     """A name that is no table of this canvas."""
     parts = parse_table_name(name)
-    if evicted and parts is not None:
+    if asked.state(name) is TableState.EVICTED:
+        tool = parts.tool if parts else "the tool"
         return Refusal(
             Reason.EVICTED_TABLE,
-            f"{name} was evicted to make room for later results. Call {parts.tool} again; its answer names a new table.",
+            f"{name} was evicted to make room for later results. Call {tool} again; its answer names a new table.",
         )
-    if parts is not None and parts.tag != tag:
+    if parts is not None and parts.tag != asked.tag:
         return Refusal(
             Reason.STALE_TABLE,
             f"{name} is from an earlier session and no longer there. Call {parts.tool} again; its answer names a new table.",
         )
-    near = difflib.get_close_matches(name, names, 3, 0.5)
+    near = difflib.get_close_matches(name, asked.names, 3, 0.5)
     hint = f" Near names: {', '.join(map(printed_name, near))}." if near else ""
     return Refusal(
         Reason.UNKNOWN_TABLE,
-        f"There is no table {name[:120]} in this canvas.{hint} SHOW TABLES lists all; FROM calls tells which call made"
+        f"There is no table {clip(name, 120).text} in this canvas.{hint} SHOW TABLES lists all; FROM calls tells which call made"
         " each.",
     )
 
 
-def explain(error: DatabaseError, names: Sequence[str], directory: str) -> Refusal:
-    """DuckDB's error as a refusal."""
-    message = str(error).replace(directory, "")
-    if isinstance(error, PermissionDenied):
+def explain(message: str, asked: Asked) -> Refusal:
+    """An error that DuckDB raised, from its whole text."""
+    found = _CLASS.match(message)
+    return refusal(found["kind"].lower() if found else "", message[found.end() :] if found else message, asked)
+
+
+def refusal(kind: str, message: str, asked: Asked) -> Refusal:
+    """An error of DuckDB as a refusal, from its class (`binder`) and what it says."""
+    if kind == "permission":
         return Refusal(
             Reason.FILE_ACCESS_REFUSED,
-            f"Queries reach nothing but this canvas ({_short(message)}). Ask of its tables; SHOW TABLES lists them.",
+            "The statement would reach outside this canvas, and queries do not. Ask of its tables; SHOW TABLES lists them.",
         )
-    if isinstance(error, (ParserError, BinderError, CatalogError)):
-        return from_message(message, names)
+    if "Max expression depth" in message:
+        return too_deep()
+    if kind in _OF_THE_STATEMENT:
+        return _of_the_statement(kind, message, asked)
+    said = _without_values(message.partition(_PLACE)[0], asked.sql)
     return Refusal(
         Reason.EXECUTION_ERROR,
-        f"{_short(message.partition(_POSITION)[0])}\nChange the expression that failed: TRY_CAST gives NULL where a value does"
-        " not fit, and DESCRIBE lists the columns' types.",
+        f"{_short(said, asked.sql)}\nChange the expression that failed: TRY_CAST gives NULL where a value does not fit, and DESCRIBE"
+        " lists the columns' types.",
     )
 
 
-def from_message(message: str, names: Sequence[str]) -> Refusal:
-    """A statement that cannot be parsed or bound."""
+def _of_the_statement(kind: str, message: str, asked: Asked) -> Refusal:
     if found := _MISSING_TABLE.search(message):
-        return unknown_table(found[1].strip('"'), evicted=False, tag="", names=names)
-    text = _short(message)
-    if "does not support DISTINCT" in text or "Parser Error" in text or "syntax error" in text:
+        return unknown_table(found["name"].strip('"'), asked)
+    if found := _EXTENSION.search(message):
+        return Refusal(
+            Reason.FUNCTION_REFUSED,
+            f"{found['name']} is part of DuckDB's extension {found['extension']}, and extensions are not loaded here. Use what DuckDB"
+            " has built in.",
+        )
+    text = _short(_ADVICE.sub("", message), asked.sql)
+    if kind in ("parser", "syntax"):
         return Refusal(Reason.INVALID_SQL, f"{text}\nCorrect the statement there; DuckDB's SQL is spoken here.")
+    if _MISSING_COLUMN.search(message) and asked.columns:
+        return Refusal(Reason.INVALID_SQL, f"{text}\n{_columns(asked)}\nUse one of these.")
+    if "No function matches" in message:
+        return Refusal(
+            Reason.INVALID_SQL,
+            f"{text}\nCast what does not fit, as in sum(TRY_CAST(x AS DECIMAL(18,2))); DESCRIBE followed by a table's name lists its"
+            " columns' types.",
+        )
     return Refusal(
         Reason.INVALID_SQL,
-        f"{text}\nCorrect the name or the type there; DESCRIBE followed by a table's name lists its columns, SHOW TABLES the tables.",
+        f"{text}\nCorrect it there; DESCRIBE followed by a table's name lists its columns, SHOW TABLES the tables.",
     )
 
 
-def _short(message: str) -> str:
-    text = _PATH.sub("(path)", message)
-    return text if len(text) <= MAX_MESSAGE_CHARACTERS else text[:MAX_MESSAGE_CHARACTERS] + " …"
+def _columns(asked: Asked) -> str:
+    lines = (f"Columns of {printed_name(table)}: {columns}" for table, columns in asked.columns)
+    text = clip("\n".join(lines), MAX_MESSAGE_BYTES)
+    return text.text + (" …" if text.left_out_bytes else "")
+
+
+def _without_values(message: str, sql: str) -> str:
+    """DuckDB's first line without what it quotes of the data: a row's words never stand outside an answer's table."""
+    for mark in "'\"`":
+        first, last = message.find(mark), message.rfind(mark)
+        if last > first and message[first + 1 : last] not in sql:
+            message = f"{message[: first + 1]}…{message[last:]}"
+    said, *rest = message.partition("\n")[0].split(": ")
+    return ": ".join([said, *(part if part.startswith(_MASKED) or part in sql else "…" for part in rest[:1])])
+
+
+def _short(message: str, sql: str) -> str:
+    text = _PATH.sub(lambda found: found[0] if found[0] in sql else "(path)", message.strip())
+    clipped = clip(text, MAX_MESSAGE_BYTES)
+    return clipped.text + (" …" if clipped.left_out_bytes else "")

@@ -6,26 +6,25 @@ an error with a reason. Imports `core` and the engine's modules.
 
 from __future__ import annotations
 
-import json
-import re
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any, Literal
+from contextlib import contextmanager, suppress
+from typing import Literal
 
-from millpond.core import gate
+import msgspec
+
 from millpond.core.arguments import Arguments, read_arguments
+from millpond.core.clip import clip
 from millpond.core.errors import EngineFailed, QueryRefused, Reason, Refusal
-from millpond.core.model import EngineSettings, Tables, TableState
+from millpond.core.model import EngineSettings, Tables
 from millpond.core.render import render
-from millpond.core.replies import Answer, answer_result, cut_notes, refusal_result
-from millpond.core.sql import after_explain, without_leading_comments
+from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
-from millpond.engine.database import Connection, Database, DatabaseError, Interrupted, OutOfMemory, statements
-from millpond.engine.fetch import Fetched, fetch
+from millpond.engine.database import Connection, Database, DatabaseError, Interrupted, OutOfMemory
+from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
+from millpond.engine.judging import Judge, Judged
 
 Why = Literal["cancelled", "timeout"]
-_PRAGMA_SHOW = re.compile(r"pragma\s+show_tables(_expanded)?\s*;?\s*", re.IGNORECASE)
 
 
 class QueryRunner:
@@ -41,20 +40,15 @@ class QueryRunner:
         connection = database.cursor()
         found = connection.execute("SELECT current_database()").fetchone()
         connection.close()
-        self._catalog = str(found[0]) if found else ""
+        self._judge = Judge(tables, settings, str(found[0]) if found else "")
 
     def answer(self, id: int, arguments: bytes | memoryview, query_tool: str) -> bytes:
         """The `result` value for these raw arguments. Never raises but for what ends the process."""
         try:
-            return answer_result(self._answer(id, arguments, query_tool))
-        except QueryRefused as refused:
-            return refusal_result(refused.refusal)
-        except EngineFailed as error:
-            return refusal_result(Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows."))
-        except (MemoryError, OutOfMemory):
-            return refusal_result(exits.out_of_memory())
-        except DatabaseError as error:
-            return refusal_result(failures.explain(error, self._tables.names(), self._settings.directory))
+            asked = read_arguments(arguments, query_tool)
+            if isinstance(asked, Refusal):
+                return refusal_result(asked)
+            return self._answer(id, asked)
         finally:
             with self._guard:
                 self._stopped.pop(id, None)
@@ -67,17 +61,22 @@ class QueryRunner:
                 self._stopped[id] = why
                 connection.interrupt()
 
-    def _answer(self, id: int, raw: bytes | memoryview, query_tool: str) -> Answer:
-        arguments = read_arguments(raw, query_tool)
-        if isinstance(arguments, Refusal):
-            raise QueryRefused(arguments)
-        self._not_offered(arguments)
-        self._tables.flush()
-        with self._cursor(id) as connection:
-            sql = self._judged(connection, arguments.sql)
-            most = arguments.max_rows or self._settings.max_rows
-            found = self._run(connection, sql, most, exact_total=arguments.exact_total)
-        return self._compose(arguments, found, most)
+    def _answer(self, id: int, arguments: Arguments) -> bytes:
+        try:
+            self._not_offered(arguments)
+            self._tables.flush()
+            with self._cursor(id) as connection:
+                judged = self._judge.judge(connection, arguments.sql)
+                found = self._run(connection, judged, arguments)
+            return answer_result(self._compose(arguments, judged, found))
+        except QueryRefused as refused:
+            return refusal_result(refused.refusal)
+        except EngineFailed as error:
+            return refusal_result(Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows."))
+        except (MemoryError, OutOfMemory):
+            return refusal_result(exits.out_of_memory())
+        except DatabaseError as error:
+            return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql)))
 
     def _not_offered(self, arguments: Arguments) -> None:
         if arguments.canvas is not None and arguments.canvas != self._settings.canvas:
@@ -112,114 +111,56 @@ class QueryRunner:
                 self._running.pop(id, None)
             connection.close()
 
-    # --- judging ------------------------------------------------------------------------------------------------
-
-    def _judged(self, connection: Connection, sql: str) -> str:
-        """The statement to run. Raises `QueryRefused`."""
-        found = statements(connection, sql)
-        if len(found) != 1:
-            raise QueryRefused(failures.not_one(len(found)))
-        kind, text = found[0]
-        if kind == "EXPLAIN":
-            self._judged(connection, after_explain(text))
-            return text
-        if kind == "PRAGMA" and (shown := _PRAGMA_SHOW.fullmatch(without_leading_comments(text))):
-            return "SHOW ALL TABLES" if shown[1] else "SHOW TABLES"
-        if kind != "SELECT":
-            raise QueryRefused(failures.not_a_select(kind, text))
-        self._judge_tree(connection, text)
-        self._judge_plan(connection, text)
-        return text
-
-    def _judge_tree(self, connection: Connection, sql: str) -> None:
-        named: set[str] = set()
-        tree = _serialized(connection, "json_serialize_sql", sql)
-        verdict = gate.judge_tree(tree, lambda name: self._is_table(name, named))
-        if isinstance(verdict, Refusal):
-            raise QueryRefused(verdict)
-        if verdict is not None:
-            state = self._tables.state(verdict)
-            names = self._tables.names()
-            raise QueryRefused(
-                failures.unknown_table(
-                    verdict, evicted=state is TableState.EVICTED, tag=self._settings.tag, names=names
-                )
-            )
-        self._tables.make(frozenset(named))
-
-    def _is_table(self, name: str, named: set[str]) -> bool:
-        state = self._tables.state(name)
-        if state is TableState.PENDING:
-            named.add(name)
-        return state in (TableState.STORED, TableState.PENDING)
-
-    def _judge_plan(self, connection: Connection, sql: str) -> None:
-        """What the binder resolved must be the canvas's, whatever the text called it."""
-        plan = _serialized(connection, "json_serialize_plan", sql)
-        if plan.get("error"):
-            if "serializ" in str(plan.get("error_message", "")).lower():
-                return  # a plan that DuckDB cannot write down (contract test: SHOW and SUMMARIZE); its tree was judged whole
-            raise QueryRefused(failures.from_message(str(plan.get("error_message")), self._tables.names()))
-        verdict = gate.judge_plan(plan, self._catalog)
-        if verdict is not None:
-            raise QueryRefused(verdict)
-
-    # --- running ------------------------------------------------------------------------------------------------
-
-    def _run(self, connection: Connection, sql: str, most: int, *, exact_total: bool) -> _Found:
+    def _run(self, connection: Connection, judged: Judged, arguments: Arguments) -> _Found:
         connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
-            fetched = fetch(connection, sql, most + 1)
-            total: int | None = len(fetched.rows) if len(fetched.rows) <= most else None
-            if exact_total and total is None:
-                counted = connection.execute(f"SELECT count(*) FROM ({_bare(sql)}\n)").fetchone()
+            if judged.explain:
+                fetched = fetch_explain(connection, f"{judged.explain} {judged.statement}")
+                return _Found(fetched, len(fetched.rows))
+            fetched = fetch(connection, judged.statement, self._bounds(arguments))
+            whole = len(fetched.rows) <= self._bounds(arguments).rows and not fetched.stopped
+            total: int | None = len(fetched.rows) if whole else None
+            if arguments.exact_total and total is None:
+                counted = connection.execute(f"SELECT count(*) FROM ({judged.statement}\n)").fetchone()
                 total = counted[0] if counted else None
             return _Found(fetched, total)
         finally:
-            connection.execute("ROLLBACK")
+            with suppress(DatabaseError):  # The connection is closed next, which ends the transaction too.
+                connection.execute("ROLLBACK")
 
-    def _compose(self, arguments: Arguments, found: _Found, most: int) -> Answer:
+    def _bounds(self, arguments: Arguments) -> Bounds:
+        settings = self._settings
+        return Bounds(arguments.max_rows or settings.max_rows, settings.max_answer_bytes, settings.max_cell_bytes)
+
+    def _compose(self, arguments: Arguments, judged: Judged, found: _Found) -> Answer:
+        bounds = self._bounds(arguments)
+        cell_bytes = bounds.answer_bytes if judged.explain else bounds.cell_bytes
         names = [name for name, _ in found.fetched.columns]
-        rows = found.fetched.rows[:most]
-        limit, cell = self._settings.max_answer_bytes, self._settings.max_cell_bytes
-        text = render(names, rows, arguments.format, limit, cell)
-        full = text.rows < len(rows)
-        more = full or len(found.fetched.rows) > most
-        notes = cut_notes(
+        rows = found.fetched.rows[: bounds.rows]
+        text = render(names, rows, arguments.format, bounds.answer_bytes, cell_bytes)
+        more = text.rows < len(found.fetched.rows)
+        cuts = Cuts(
             rows=text.rows,
-            more=more,
-            asked=most,
-            by_bytes=limit if full else None,
-            cut_cells=text.cut_cells,
-            cell_bytes=cell,
+            max_rows=bounds.rows if more and text.rows == bounds.rows else None,
+            answer_bytes=bounds.answer_bytes if more and text.rows < bounds.rows else None,
+            cells=text.cut_cells,
+            names=text.cut_names,
+            cell_bytes=text.cell_bytes,
+            total=found.total if more else None,
         )
-        if more and arguments.exact_total and found.total is not None:
-            notes.append(f"{found.total} rows in all.")
         return Answer(
             text=text.text,
-            columns=tuple(found.fetched.columns),
+            columns=tuple((clip(name, bounds.cell_bytes).text, kind) for name, kind in found.fetched.columns),
             rows=text.rows,
             truncated=more,
             total=found.total if not more or arguments.exact_total else None,
-            notes=notes,
+            notes=cut_notes(cuts),
         )
 
 
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """What a statement gave."""
 
-    def __init__(self, fetched: Fetched, total: int | None) -> None:
-        self.fetched = fetched
-        self.total = total
-
-
-def _bare(sql: str) -> str:
-    return sql.strip().rstrip(";")
-
-
-def _serialized(connection: Connection, function: str, sql: str) -> dict[str, Any]:
-    found = connection.execute(f"SELECT {function}(?::VARCHAR)", [_bare(sql)]).fetchone()
-    parsed: dict[str, Any] = json.loads(found[0]) if found else {}
-    if function == "json_serialize_sql" and parsed.get("error"):
-        raise QueryRefused(failures.from_message(str(parsed.get("error_message")), ()))
-    return parsed
+    fetched: Fetched
+    total: int | None
+    """How many rows there are in all, where that is known."""

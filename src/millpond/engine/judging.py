@@ -1,0 +1,128 @@
+"""Judging: a text becomes the one statement that may run, or a refusal.
+
+Rule: what is judged is what runs, word for word; what cannot be judged does not run. Imports `core` and the engine's `database` and
+`failures`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+from millpond.core import gate
+from millpond.core.errors import QueryRefused, Refusal
+from millpond.core.model import EngineSettings, Tables, TableState
+from millpond.core.names import fold, quote
+from millpond.core.sql import explained, printed_name
+from millpond.engine import failures
+from millpond.engine.database import Connection, DatabaseError, Interrupted, OutOfMemory, statements
+
+MAX_TABLES = 3
+"""Tables whose columns are told where a column is not found."""
+_PRAGMA_SHOW = re.compile(r"pragma\s+show_tables(_expanded)?", re.IGNORECASE)
+_SHOW = {"_expanded": "SHOW ALL TABLES", None: "SHOW TABLES"}
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A statement that only reads this canvas."""
+
+    statement: str
+    explain: str = ""
+    """The words of an EXPLAIN that stand before it."""
+
+
+class Judge:
+    """Judges statements for one canvas. Safe for several threads."""
+
+    def __init__(self, tables: Tables, settings: EngineSettings, catalog: str) -> None:
+        self._tables = tables
+        self._settings = settings
+        self._catalog = catalog
+
+    def judge(self, connection: Connection, sql: str) -> Judged:
+        """The statement to run, its tables made. Raises `QueryRefused`, and DuckDB's errors where it is stopped."""
+        named: set[str] = set()
+        try:
+            return self._judge(connection, sql, named)
+        except RecursionError:
+            raise QueryRefused(failures.too_deep()) from None
+        except (Interrupted, OutOfMemory):
+            raise
+        except DatabaseError as error:
+            raise QueryRefused(failures.explain(str(error), self._asked(connection, sql, named))) from error
+
+    def asked(self, sql: str) -> failures.Asked:
+        """A question that failed, with what is known around it."""
+        return failures.Asked(sql=sql, names=self._tables.names(), tag=self._settings.tag, state=self._tables.state)
+
+    def _judge(self, connection: Connection, sql: str, named: set[str]) -> Judged:
+        found = statements(connection, sql)
+        if len(found) != 1:
+            raise QueryRefused(failures.not_one(len(found)))
+        kind, text = found[0]
+        if kind == "EXPLAIN" and (parts := explained(text)) is not None:
+            return Judged(self._judge(connection, parts.statement, named).statement, parts.words)
+        if kind == "PRAGMA" and (shown := _PRAGMA_SHOW.fullmatch(text)):
+            return Judged(_SHOW[shown[1] and shown[1].lower()])
+        if kind != "SELECT":
+            raise QueryRefused(failures.not_a_select(kind))
+        self._judge_tree(connection, text, named)
+        self._tables.make(frozenset(named))
+        self._judge_plan(connection, text, named)
+        return Judged(text)
+
+    def _judge_tree(self, connection: Connection, sql: str, named: set[str]) -> None:
+        tree = _serialized(connection, "json_serialize_sql", sql)
+        if tree.get("error"):
+            raise QueryRefused(self._failed(connection, tree, sql, named))
+        verdict = gate.judge_tree(tree, self._catalog, lambda name: self._is_table(name, named))
+        if isinstance(verdict, Refusal):
+            raise QueryRefused(verdict)
+        if verdict is not None:
+            raise QueryRefused(failures.unknown_table(verdict, self.asked(sql)))
+
+    def _is_table(self, name: str, named: set[str]) -> bool:
+        known = self._tables.state(name) in (TableState.STORED, TableState.PENDING)
+        if known:
+            named.add(name)
+        return known
+
+    def _judge_plan(self, connection: Connection, sql: str, named: set[str]) -> None:
+        """What the binder resolved must be the canvas's, whatever the text called it."""
+        plan = _serialized(connection, "json_serialize_plan", sql)
+        if plan.get("error"):
+            raise QueryRefused(self._failed(connection, plan, sql, named))
+        verdict = gate.judge_plan(plan, self._catalog)
+        if verdict is not None:
+            raise QueryRefused(verdict)
+
+    def _failed(self, connection: Connection, answer: dict[str, Any], sql: str, named: set[str]) -> Refusal:
+        kind, message = str(answer.get("error_type", "")), str(answer.get("error_message", ""))
+        if kind == "interrupt":
+            raise Interrupted(message)
+        if kind == "out of memory":
+            raise OutOfMemory(message)
+        return failures.refusal(kind, message, self._asked(connection, sql, named))
+
+    def _asked(self, connection: Connection, sql: str, named: set[str]) -> failures.Asked:
+        columns = [
+            (table, ", ".join(printed_name(column) for column in found))
+            for table in sorted(named, key=fold)[:MAX_TABLES]
+            if (found := _columns(connection, table))
+        ]
+        return msgspec.structs.replace(self.asked(sql), columns=columns)
+
+
+def _columns(connection: Connection, table: str) -> list[str]:
+    try:
+        return [str(row[0]) for row in connection.execute(f"DESCRIBE {quote(table)}").fetchall()]
+    except DatabaseError:
+        return []
+
+
+def _serialized(connection: Connection, function: str, sql: str) -> dict[str, Any]:
+    found = connection.execute(f"SELECT {function}(?::VARCHAR)", [sql]).fetchone()
+    return json.loads(found[0]) if found else {}
