@@ -120,9 +120,11 @@ async def bench(
         await bounded(made.link.close())
 
 
-def real(directory: Path, **changes: Any) -> Any:
+@asynccontextmanager
+async def real(directory: Path, **changes: Any) -> AsyncGenerator[Bench]:
     """A bench on the real engine process."""
-    return bench(directory, command=tuple(COMMAND), **changes)
+    async with bench(directory, command=COMMAND, **changes) as made:
+        yield made
 
 
 def reason(result: dict[str, Any]) -> str:
@@ -137,8 +139,10 @@ def message(result: dict[str, Any]) -> str:
 
 
 def alive(pid: int) -> bool:
+    """Whether the process runs; one that has ended and that nobody has waited for does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    return True
+    stat = Path(f"/proc/{pid}/stat")
+    return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")

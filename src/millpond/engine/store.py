@@ -59,7 +59,7 @@ class Store:
         self._ledger = Ledger(settings.tag, settings.max_calls, settings.max_canvas_bytes)
         self._guard = threading.Lock()
         self._flushing = threading.Lock()
-        self._making = threading.Lock()
+        self._changing = threading.Lock()
         self._recorded: list[tuple[Call, bytes]] = []
         connection = database.cursor()
         connection.execute(_CREATE)
@@ -99,11 +99,9 @@ class Store:
             self._forget(connection, call.number, names)
             for name, table in zip(names, plans, strict=True):
                 load(connection, name, table)
-            gone = self._make_room(connection, 1, len(result))
-            self._insert(connection, [(self._row(call, result, names, "; ".join(reading.payload.notes)), result)])
-        with self._guard:
-            self._ledger.remove(gone)
-            self._ledger.add(call.number, len(result), names, made=True)
+            row = self._row(call, result, names, "; ".join(reading.payload.notes))
+            self._insert(connection, [(row, result)])
+        gone = self._enter([row], made=True)
         handle = HandleText(
             canvas=self._settings.canvas,
             call=call.number,
@@ -127,7 +125,7 @@ class Store:
         """Commit what was recorded. Returns the highest number that is committed."""
         with self._flushing:
             with self._guard:
-                waiting = self._recorded
+                waiting = list(self._recorded)  # A copy: more is recorded while these are committed.
             if waiting:
                 self._commit(waiting)
                 with self._guard:
@@ -142,12 +140,8 @@ class Store:
         with self._transaction() as connection:
             for row, _ in rows:
                 self._forget(connection, row.number, row.tables)
-            gone = self._make_room(connection, len(rows), sum(row.bytes for row, _ in rows))
             self._insert(connection, rows)
-        with self._guard:
-            self._ledger.remove(gone)
-            for row, _ in rows:
-                self._ledger.add(row.number, row.bytes, row.tables, made=False)
+        self._enter([row for row, _ in rows], made=False)
 
     def _pending_names(self, call: Call, result: bytes) -> tuple[str, ...]:
         if not call.replaceable or call.mode == "never":
@@ -171,7 +165,7 @@ class Store:
 
     def make(self, names: frozenset[str]) -> None:
         """Make the pending tables among these. Raises `EngineFailed` where one cannot be made."""
-        with self._making:
+        with self._changing:
             with self._guard:
                 numbers = self._ledger.pending_calls(names)
             for number in numbers:
@@ -229,20 +223,37 @@ class Store:
         connection.execute("DELETE FROM calls WHERE number = ?", [number])
         connection.execute("DELETE FROM results WHERE call = ?", [number])
 
-    def _make_room(self, connection: Connection, calls: int, size_bytes: int) -> tuple[int, ...]:
-        """Evict the oldest calls, in the caller's transaction. Returns their numbers."""
-        with self._guard:
-            gone = self._ledger.over(calls, size_bytes)
-            tables = self._ledger.tables_of(gone)
-        if gone:
-            for name in tables:
-                connection.execute(f'DROP TABLE IF EXISTS "{name}"')
-            connection.execute("DELETE FROM results WHERE call IN (SELECT unnest(?::BIGINT[]))", [list(gone)])
-            connection.execute(
-                "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
-            )
-            connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls])
+    def _enter(self, rows: Sequence[_Row], *, made: bool) -> tuple[int, ...]:
+        """Enter committed calls in the ledger, and evict the oldest to make room for them. Returns the evicted ones' numbers.
+
+        Eviction is a transaction of its own, one at a time: two that delete the same rows beside one another fail.
+        """
+        with self._changing:
+            with self._guard:
+                gone = self._ledger.over(len(rows), sum(row.bytes for row in rows))
+                tables = self._ledger.tables_of(gone)
+            if gone and not self._evict(gone, tables):
+                gone = ()
+            with self._guard:
+                self._ledger.remove(gone)
+                for row in rows:
+                    self._ledger.add(row.number, row.bytes, row.tables, made=made)
         return gone
+
+    def _evict(self, gone: tuple[int, ...], tables: Sequence[str]) -> bool:
+        """Drop calls' tables and results. False where that fails: what was to be stored is stored, and room is made later."""
+        try:
+            with self._transaction() as connection:
+                for name in tables:
+                    connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+                connection.execute("DELETE FROM results WHERE call IN (SELECT unnest(?::BIGINT[]))", [list(gone)])
+                connection.execute(
+                    "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
+                )
+                connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls])
+        except DatabaseError:
+            return False
+        return True
 
     def _reopen(self, connection: Connection) -> None:
         """Enter what a file that was there before holds."""
