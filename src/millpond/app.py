@@ -22,6 +22,7 @@ from millpond.engine.ceiling import default_budget_bytes
 from millpond.engine.directory import CanvasDirectory, sweep
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
+from millpond.engine.supervisor import new_tag
 from millpond.relay.actions import Policy
 from millpond.relay.log import Log
 from millpond.relay.session import Session
@@ -29,8 +30,6 @@ from millpond.relay.stdio import Stdio
 
 ID_BYTES = 10
 """Random bytes of a canvas's id: 80 bits, for whoever knows it may read the canvas."""
-TAG_CHARACTERS = 6
-_TAG_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
 
@@ -67,7 +66,7 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
     with _canvas_directory(parent) as directory:
         threading.Thread(target=sweep, args=(parent,), name="sweep", daemon=True).start()
         budget = config.canvas.memory_bytes or default_budget_bytes()
-        settings = engine_settings(config, str(directory.path), _new_id(), _new_tag(), budget)
+        settings = engine_settings(config, str(directory.path), _new_id(), new_tag(), budget)
         engine = (engine_factory or _link_factory(config))(settings, log.line)
         relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
@@ -112,11 +111,6 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
 def _new_id() -> str:
     """A canvas's id: unguessable, at least 60 random bits."""
     return secrets.token_hex(ID_BYTES)
-
-
-def _new_tag() -> str:
-    """The mark in a canvas's table names; it tells nothing of the id."""
-    return "".join(secrets.choice(_TAG_ALPHABET) for _ in range(TAG_CHARACTERS))
 
 
 def _utc_now() -> str:

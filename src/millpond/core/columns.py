@@ -39,10 +39,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     rows: RowSet
     sources: tuple[Source, ...]
-    keyed: bool
-    """True where the map's keys are the first column, `_key`."""
     repeated: frozenset[int] = frozenset()
     """Numbers of the chunks in which an object has a key twice: there the last one is taken, as Python takes it."""
+
+    @property
+    def keyed(self) -> bool:
+        """True where the map's keys are the first column, `_key`."""
+        return self.rows.keys is not None
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -84,7 +87,7 @@ def _plan(rows: RowSet, keys: Sequence[str], seen: Sequence[Observed], repeated:
     sources = tuple(
         _source(key, name, column, rows.layout) for key, name, column in zip(keys, names, seen, strict=True)
     )
-    return Plan(rows=rows, sources=sources, keyed=rows.keys is not None, repeated=repeated)
+    return Plan(rows=rows, sources=sources, repeated=repeated)
 
 
 def _source(key: str, name: str, seen: Observed, layout: Layout) -> Source:

@@ -25,6 +25,7 @@ EXPRESSION_CLASSES = frozenset(
 )  # fmt: skip
 MODIFIERS = frozenset({"DISTINCT_MODIFIER", "LIMIT_MODIFIER", "LIMIT_PERCENT_MODIFIER", "ORDER_MODIFIER"})
 ORDERS = frozenset({"ORDER_DEFAULT", "ASCENDING", "DESCENDING", "INVALID"})
+_KNOWN = QUERY_NODES | TABLE_REFERENCES | MODIFIERS | ORDERS
 TABLE_FUNCTIONS = frozenset({"generate_series", "json_each", "json_tree", "range", "unnest"})
 """Table functions that read nothing but their arguments."""
 REFUSED_FUNCTIONS = frozenset(
@@ -167,10 +168,9 @@ class _Walk:
             return self._table_function(node)
         if kind.endswith("_NODE") and kind not in QUERY_NODES:
             return not_a_read(f"this one holds a {kind.removesuffix('_QUERY_NODE').removesuffix('_NODE')}")
-        known = QUERY_NODES | TABLE_REFERENCES | MODIFIERS | ORDERS
-        return (
-            None if kind in known or kind.endswith("_TYPE_INFO") else not_a_read(f"`{kind}` is not known to be a read")
-        )
+        if kind in _KNOWN or kind.endswith("_TYPE_INFO"):
+            return None
+        return not_a_read(f"`{kind}` is not known to be a read")
 
     def _expression(self, expression: str, node: dict[str, Any]) -> Refusal | None:
         if expression == "PARAMETER":

@@ -60,8 +60,6 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_cell_bytes: int
     max_calls: int
     max_canvas_bytes: int
-    query_tool: str = "query"
-    """The name under which the client sees the own tool, for the texts that mention it."""
     begun_anew: str | None = None
     """Why an earlier canvas of the same session is gone; `calls` says it in its first row."""
 

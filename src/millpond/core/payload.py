@@ -1,6 +1,7 @@
 """Payload: which part of a result is the data, and what stays beside the handle.
 
-Rule: `structuredContent` first, else the text blocks; nothing of either is judged by its name. Imports `core.forms` and msgspec.
+Rule: `structuredContent` first, else the text blocks; nothing of either is judged by its name. Imports `core.forms`, `core.raw`,
+`core.relaxed` and msgspec.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from millpond.core.forms import Form, FormText, read_blocks, read_text
+from millpond.core.raw import ARRAY, OBJECT, STRING, child_path, first_byte, read_elements, read_members, read_string
 from millpond.core.relaxed import is_strict, relax
 
 MAX_COMPARED_BYTES = 32 << 20
@@ -46,8 +48,6 @@ class _Resource(msgspec.Struct, rename="camel"):
     mime_type: str = ""
 
 
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_blocks = msgspec.json.Decoder(list[msgspec.Raw])
 _block = msgspec.json.Decoder(_Block)
 _resource = msgspec.json.Decoder(_Resource)
 _DATA_TYPES = ("json", "csv", "tab-separated", "ndjson")
@@ -61,28 +61,29 @@ def find_payloads(result: bytes | memoryview) -> Iterator[Payload]:
     markers: Mapping[bytes, bytes] = {}
     notes: tuple[str, ...] = ()
     if is_strict(result):
-        members = _members.decode(result)
+        members = read_members(result)
     else:
         relaxed = relax(bytes(result))
         if relaxed is None:
             raise msgspec.DecodeError("no JSON of a bounded depth")
-        members, markers, notes = _members.decode(relaxed.json), relaxed.markers, relaxed.notes
+        members, markers, notes = read_members(relaxed.json), relaxed.markers, relaxed.notes
     content = members.pop("content", None)
     structured = members.pop("structuredContent", None)
-    texts, kept = _sort_blocks(_blocks.decode(content) if content is not None else ())
+    texts, kept = _sort_blocks(read_elements(content) if content is not None else ())
     beside = _Beside(kept=kept, members=members, data_bytes=len(result) - sum(map(len, kept)))
     same: tuple[str, ...] | None = None
-    if structured is not None and memoryview(structured)[0] in b"[{":
-        document, root, form = _open_member(structured)
+    if structured is not None and first_byte(structured) in (OBJECT, ARRAY):
         same = _compare(structured, texts)
-        if form is None:
-            yield beside.payload(FormText(form=Form.JSON, json=b"", notes=same, markers=markers), root, document, notes)
+        opened = _open_member(structured)
+        if opened is None:
+            yield beside.payload(structured, "$", Form.JSON, markers, notes + same)
         else:
-            yield beside.payload(form, root, msgspec.Raw(form.json), notes + same)
+            root, read = opened
+            yield beside.payload(msgspec.Raw(read.json), root, read.form, read.markers, notes + same + read.notes)
     if texts and same != ():
         read = read_blocks(texts)
-        beside_text = () if same is None else ("from the text blocks; structuredContent holds other data",)
-        yield beside.payload(read, "$", msgspec.Raw(read.json), notes + beside_text)
+        said = () if same is None else ("from the text blocks; structuredContent holds other data",)
+        yield beside.payload(msgspec.Raw(read.json), "$", read.form, read.markers, notes + said + read.notes)
 
 
 class _Beside(msgspec.Struct, frozen=True):
@@ -92,14 +93,16 @@ class _Beside(msgspec.Struct, frozen=True):
     members: Mapping[str, msgspec.Raw]
     data_bytes: int
 
-    def payload(self, read: FormText, root: str, document: msgspec.Raw, notes: tuple[str, ...]) -> Payload:
+    def payload(
+        self, document: msgspec.Raw, root: str, form: Form, markers: Mapping[bytes, bytes], notes: tuple[str, ...]
+    ) -> Payload:
         """The payload of a document that was read so."""
         return Payload(
             document=document,
             root=root,
-            form=read.form,
-            markers=read.markers,
-            notes=notes + read.notes,
+            form=form,
+            markers=markers,
+            notes=notes,
             kept=self.kept,
             members=self.members,
             data_bytes=self.data_bytes,
@@ -133,18 +136,18 @@ def _data_text(raw: msgspec.Raw) -> str | None:
     return None
 
 
-def _open_member(structured: msgspec.Raw) -> tuple[msgspec.Raw, str, FormText | None]:
-    """The document itself, or, where its only member is a text (`{"result": "..."}`), what that text holds."""
-    if memoryview(structured)[0] != ord("{"):
-        return structured, "$", None
-    members = _members.decode(structured)
-    if len(members) != 1:
-        return structured, "$", None
-    ((key, value),) = members.items()
-    if memoryview(value)[0] != ord('"'):
-        return structured, "$", None
-    path = f"$.{key}" if key.isidentifier() and key.isascii() else f"$.{msgspec.json.encode(key).decode()}"
-    return structured, path, read_text(msgspec.json.decode(value, type=str))
+def _open_member(structured: msgspec.Raw) -> tuple[str, FormText] | None:
+    """Where the only member is a text (`{"result": "..."}`), its path and what it holds."""
+    if (only := _only_member(structured)) is None:
+        return None
+    key, value = only
+    return (child_path("$", key), read_text(read_string(value))) if first_byte(value) == STRING else None
+
+
+def _only_member(structured: msgspec.Raw) -> tuple[str, msgspec.Raw] | None:
+    """The one member of an object that has just one, as SDKs wrap what is no object."""
+    members = read_members(structured) if first_byte(structured) == OBJECT else {}
+    return next(iter(members.items())) if len(members) == 1 else None
 
 
 def _compare(structured: msgspec.Raw, texts: Sequence[str]) -> tuple[str, ...]:
@@ -160,11 +163,8 @@ def _compare(structured: msgspec.Raw, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _same_value(structured: msgspec.Raw, texts: Sequence[str]) -> bool:
-    candidates = [structured]
-    if memoryview(structured)[0] == ord("{"):
-        members = _members.decode(structured)
-        if len(members) == 1:
-            candidates.extend(members.values())
+    only = _only_member(structured)
+    candidates = [structured] if only is None else [structured, only[1]]
     try:
         if len(texts) == 1:
             compact = msgspec.json.format(texts[0], indent=-1)

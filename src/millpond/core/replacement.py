@@ -1,6 +1,6 @@
 """Replacement: the `result` value that the client gets instead of the payload.
 
-Rule: only the data goes; every other member and block stays as it came. Imports `core.payload`, `core.rows` and msgspec.
+Rule: only the data goes; every other member and block stays as it came. Imports `core.payload`, `core.raw`, `core.rows` and msgspec.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from millpond.core.payload import Payload
+from millpond.core.raw import OBJECT, first_byte, read_members
 from millpond.core.rows import restore
 
 META_HANDLE = "millpond/handle"
@@ -28,6 +29,6 @@ def replace_result(payload: Payload, text: str, meta: Mapping[str, object]) -> b
 
 
 def _object(raw: msgspec.Raw | None) -> dict[str, msgspec.Raw]:
-    if raw is None or memoryview(raw)[0] != ord("{"):
+    if raw is None or first_byte(raw) != OBJECT:
         return {}
-    return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+    return read_members(raw)

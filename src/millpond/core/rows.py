@@ -53,10 +53,6 @@ class RowSet(msgspec.Struct, frozen=True, kw_only=True):
         if start < len(self.rows):
             yield slice(start, len(self.rows))
 
-    def size_bytes(self) -> int:
-        """Bytes of the raw rows, separators not counted."""
-        return sum(map(len, self.rows))
-
 
 def restore(text: bytes, markers: Mapping[bytes, bytes]) -> bytes:
     """Put back what the markers stand for."""

@@ -1,16 +1,26 @@
 """Shape: a JSON value becomes row sets, each with its JSON path.
 
 Rule: every list that holds rows becomes a row set, none is chosen for the agent; nothing is decoded deeper than it takes to find
-them. Imports `core.rows` and msgspec only.
+them. Imports `core.raw`, `core.rows` and msgspec only.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from millpond.core.raw import (
+    ARRAY,
+    NULL,
+    OBJECT,
+    STRING,
+    child_path,
+    first_byte,
+    read_elements,
+    read_members,
+    read_string,
+)
 from millpond.core.rows import Layout, RowSet
 
 MAX_WRAPPER_DEPTH = 8
@@ -25,13 +35,6 @@ LIKE_MEMBERS = 3
 """Members from which an object of objects with identical keys is a map of rows."""
 MAX_LEAF_DEPTH = 64
 """Depth to which leaves are listed; what lies deeper is one leaf holding its JSON text."""
-
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_elements = msgspec.json.Decoder(list[msgspec.Raw])
-_string = msgspec.json.Decoder(str)
-
-OBJECT, ARRAY, STRING, NULL = ord("{"), ord("["), ord('"'), ord("n")
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,20 +84,10 @@ def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, by
     return Shape(row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty))
 
 
-def first_byte(raw: msgspec.Raw) -> int:
-    """The first byte of a raw value, which tells its kind."""
-    return memoryview(raw)[0]
-
-
-def child_path(path: str, key: str) -> str:
-    """The JSON path of a member."""
-    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}.{msgspec.json.encode(key).decode()}"
-
-
 def _walk(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
     kind = first_byte(raw)
     if kind == ARRAY:
-        rows = _elements.decode(raw)
+        rows = read_elements(raw)
         if rows:
             found.add(path, rows, len(raw))
         else:
@@ -111,7 +104,7 @@ def _walk(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
 
 
 def _walk_object(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
-    members = _members.decode(raw)
+    members = read_members(raw)
     if (table := _columns_and_rows(members)) is not None:
         names, rows = table
         found.row_sets.append(RowSet(path=path, layout=Layout.ARRAYS, rows=rows, names=names, markers=found.markers))
@@ -129,7 +122,7 @@ def _json_in_string(raw: msgspec.Raw) -> msgspec.Raw | None:
     head = bytes(memoryview(raw)[1:40]).lstrip(b" \\nrt")
     if head[:1] not in (b"[", b"{"):
         return None
-    text = _string.decode(raw)
+    text = read_string(raw)
     try:
         return msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError:
@@ -142,15 +135,15 @@ def _columns_and_rows(members: Mapping[str, msgspec.Raw]) -> tuple[tuple[str, ..
     if columns is None or rows is None or first_byte(columns) != ARRAY or first_byte(rows) != ARRAY:
         return None
     names: list[str] = []
-    for column in _elements.decode(columns):
-        name = _members.decode(column).get("name") if first_byte(column) == OBJECT else column
+    for column in read_elements(columns):
+        name = read_members(column).get("name") if first_byte(column) == OBJECT else column
         if name is None or first_byte(name) != STRING:
             return None
-        names.append(_string.decode(name))
-    values = _elements.decode(rows)
+        names.append(read_string(name))
+    values = read_elements(rows)
     if not names or any(first_byte(row) != ARRAY for row in values):
         return None
-    if any(len(_elements.decode(row)) > len(names) for row in values):
+    if any(len(read_elements(row)) > len(names) for row in values):
         return None
     return tuple(names), values
 
@@ -159,7 +152,7 @@ def _is_map_of_rows(members: Mapping[str, msgspec.Raw]) -> bool:
     """True for an object of many like objects: `{"NOR": {...}, "SWE": {...}, ...}`."""
     if len(members) < LIKE_MEMBERS or any(first_byte(value) != OBJECT for value in members.values()):
         return False
-    key_sets = [frozenset(_members.decode(value)) for value in members.values()]
+    key_sets = [frozenset(read_members(value)) for value in members.values()]
     union = frozenset[str]().union(*key_sets)
     if not union:
         return False
@@ -174,7 +167,7 @@ def _layout(rows: Sequence[msgspec.Raw]) -> tuple[Layout, tuple[str, ...]]:
     if kinds <= {OBJECT, NULL} and OBJECT in kinds:
         return Layout.OBJECTS, ()
     if kinds == {ARRAY}:
-        widths = {len(_elements.decode(row)) for row in rows}
+        widths = {len(read_elements(row)) for row in rows}
         if len(widths) == 1 and 0 < (width := widths.pop()) <= MAX_ARRAY_WIDTH:
             return Layout.ARRAYS, tuple(f"column{at}" for at in range(width))
     return Layout.VALUES, ("value",)
@@ -194,11 +187,11 @@ def _leaves(raw: msgspec.Raw, path: str, depth: int) -> Iterator[tuple[str, byte
         yield path, text if kind not in (OBJECT, ARRAY) else msgspec.json.encode(text.decode())
         return
     if kind == OBJECT:
-        members = _members.decode(raw)
+        members = read_members(raw)
         for key, value in members.items():
             yield from _leaves(value, child_path(path, key), depth + 1)
     else:
-        elements = _elements.decode(raw)
+        elements = read_elements(raw)
         for at, value in enumerate(elements):
             yield from _leaves(value, f"{path}[{at}]", depth + 1)
         members = elements

@@ -11,6 +11,9 @@ from enum import IntEnum
 
 from millpond.core.errors import Reason, Refusal
 
+NO_MEMORY = "the result did not fit the engine's memory"
+"""The note of a result that could not be taken; the call is answered with the result as it came."""
+
 
 class Exit(IntEnum):
     """Exit codes of the engine's process; any other code, or a signal, is an accident."""

@@ -17,6 +17,7 @@ from millpond.core.columns import Plan, Source
 from millpond.core.errors import EngineFailed
 from millpond.core.infer import Route
 from millpond.core.names import quote
+from millpond.core.raw import read_elements
 from millpond.core.rows import Layout, join_rows, restore
 from millpond.engine.database import Connection
 
@@ -24,7 +25,6 @@ _NULL = msgspec.Raw(b"null")
 _as_written = msgspec.json.Decoder(float_hook=lambda lexeme: msgspec.Raw(lexeme.encode()))
 MAX_PLAIN_EXPONENT = 60
 """Exponents written out in digits for DECIMAL, which holds 38; a number beyond is no DECIMAL."""
-_arrays = msgspec.json.Decoder(list[msgspec.Raw])
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw] | None)
 
 
@@ -122,7 +122,7 @@ def _cells(plan: Plan, alone: Sequence[Source], raws: Sequence[msgspec.Raw]) -> 
     if plan.rows.layout is Layout.VALUES:
         return [raws]
     if plan.rows.layout is Layout.ARRAYS:
-        padded: Iterable[tuple[Any, ...]] = zip_longest(*map(_arrays.decode, raws), fillvalue=_NULL)
+        padded: Iterable[tuple[Any, ...]] = zip_longest(*map(read_elements, raws), fillvalue=_NULL)
         columns: list[Sequence[Any]] = list(padded)
         columns.extend([_NULL] * len(raws) for _ in range(len(alone) - len(columns)))
         return columns

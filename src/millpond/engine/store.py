@@ -7,7 +7,7 @@ its own, and the ledger is guarded. Imports `core` and the engine's `database` a
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -16,9 +16,11 @@ from millpond.core.errors import EngineFailed
 from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdict
+from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
 from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory
+from millpond.engine.exits import NO_MEMORY
 from millpond.engine.load import load
 
 PART_BYTES = 1 << 20
@@ -81,7 +83,7 @@ class Store:
         try:
             return self._take(call, result, query_tool)
         except (MemoryError, OutOfMemory):
-            return Outcome(verdict=Verdict.NO_MEMORY, note="the result did not fit the engine's memory")
+            return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
         except EngineFailed as error:
             return Outcome(verdict=Verdict.FAILED, note=str(error))
         except DatabaseError as error:
@@ -156,7 +158,7 @@ class Store:
     def state(self, name: str) -> TableState:
         """What the canvas knows of this name."""
         with self._guard:
-            return TableState.STORED if name.lower() in OWN_TABLES else self._ledger.state(name)
+            return TableState.STORED if fold(name) in OWN_TABLES else self._ledger.state(name)
 
     def names(self) -> tuple[str, ...]:
         """Every name that can be queried now, oldest first, own tables last."""
@@ -181,8 +183,8 @@ class Store:
             reading = _read(memoryview("".join(part for (part,) in parts).encode()))
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
+            _drop(connection, found[0])
             for name, table in zip(found[0], plan.columns(reading), strict=True):
-                connection.execute(f'DROP TABLE IF EXISTS "{name}"')
                 load(connection, name, table)
         with self._guard:
             self._ledger.made(number)
@@ -218,8 +220,7 @@ class Store:
         """Take back what an earlier try of the same call may have left: a result is sent again after a restart."""
         if number > self.last_number:
             return
-        for name in names:
-            connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+        _drop(connection, names)
         connection.execute("DELETE FROM calls WHERE number = ?", [number])
         connection.execute("DELETE FROM results WHERE call = ?", [number])
 
@@ -244,8 +245,7 @@ class Store:
         """Drop calls' tables and results. False where that fails: what was to be stored is stored, and room is made later."""
         try:
             with self._transaction() as connection:
-                for name in tables:
-                    connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+                _drop(connection, tables)
                 connection.execute("DELETE FROM results WHERE call IN (SELECT unnest(?::BIGINT[]))", [list(gone)])
                 connection.execute(
                     "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
@@ -283,6 +283,11 @@ class _Transaction:
             self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
         finally:
             self._connection.close()
+
+
+def _drop(connection: Connection, tables: Iterable[str]) -> None:
+    for name in tables:
+        connection.execute(f"DROP TABLE IF EXISTS {quote(name)}")
 
 
 def _read(result: memoryview) -> plan.Reading | None:

@@ -22,8 +22,14 @@ from millpond.engine.limits import Limits
 from millpond.engine.process import Process
 
 Blame = Literal["query", "load"]
-_TAG_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
-_TAG_LENGTH = 6
+TAG_CHARACTERS = 6
+_TAG_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+"""Without the characters that are taken for one another."""
+
+
+def new_tag() -> str:
+    """The mark in a canvas's table names; it tells nothing of the canvas's id."""
+    return "".join(secrets.choice(_TAG_ALPHABET) for _ in range(TAG_CHARACTERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +165,8 @@ class Supervisor:
     def _renew(self, what: str) -> None:
         """Begin an empty canvas. Its tables get another tag, so that a name of the old one is known to be stale."""
         self._directory.renew()
-        tag = "".join(secrets.choice(_TAG_CHARACTERS) for _ in range(_TAG_LENGTH))
         note = f"the canvas's file {what}, and its tables with it; call the tools again for their rows"
-        self._settings = msgspec.structs.replace(self._settings, tag=tag, begun_anew=note)
+        self._settings = msgspec.structs.replace(self._settings, tag=new_tag(), begun_anew=note)
         self._log(f"engine: the canvas's file {what}; a new, empty canvas is begun")
 
     async def _ended(self, process: Process) -> None:

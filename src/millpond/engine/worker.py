@@ -32,7 +32,7 @@ from millpond.core.model import (
 from millpond.core.replies import refusal_result
 from millpond.engine import ceiling, exits
 from millpond.engine.directory import CanvasDirectory
-from millpond.engine.exits import Exit, tell
+from millpond.engine.exits import NO_MEMORY, Exit, tell
 from millpond.engine.flusher import Flusher
 from millpond.engine.parts import Build, Parts, build, file_path
 from millpond.engine.queries import Queries
@@ -41,8 +41,6 @@ from millpond.engine.wire import Answers, private_streams, read_exactly, skip
 _ORPHAN_TRIES = 3
 _ORPHAN_PAUSE_SECONDS = 0.01
 """The kernel closes the pipe and lets go of the lock of a killed process one after the other."""
-
-_NO_MEMORY = "the result did not fit the engine's memory"
 
 
 class Worker:
@@ -98,7 +96,7 @@ class Worker:
         """Answer a request whose body did not fit."""
         match request:
             case Take():
-                self._answers.send(Taken(id=request.id, verdict=Verdict.NO_MEMORY, note=_NO_MEMORY))
+                self._answers.send(Taken(id=request.id, verdict=Verdict.NO_MEMORY, note=NO_MEMORY))
             case Query():
                 self._answers.send(Answered(id=request.id), refusal_result(exits.out_of_memory()))
             case Record():
@@ -124,7 +122,7 @@ class Worker:
         try:
             return self._store.take(request.call, body, request.query_tool)
         except MemoryError:
-            return Outcome(verdict=Verdict.NO_MEMORY, note=_NO_MEMORY)
+            return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
         except Exception as error:
             tell(error)
             return Outcome(verdict=Verdict.FAILED, note=f"the engine could not store it ({type(error).__name__})")
