@@ -6,7 +6,7 @@ Rule: one pass over all rows, a chunk at a time; what was decoded is dropped aga
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -33,6 +33,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     from_row: bool
     """True where `from_json` of the whole row can give the cell: a direct type under a name that is the key."""
 
+    @property
+    def way(self) -> tuple[object, ...]:
+        """All that a loaded cell depends on; exponents and nulls that come later change nothing for the cells before."""
+        return self.column.name, self.key, self.type.sql, self.type.route, self.type.spec, self.from_row
+
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """How the rows of one set become a table."""
@@ -53,6 +58,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         own = (Column(name="_key", type="VARCHAR"),) if self.keyed else ()
         return (*own, *(source.column for source in self.sources))
 
+    def loads_like(self, other: Plan) -> bool:
+        """True where rows that were loaded by one plan need not be loaded again for the other."""
+        return self.rows is other.rows and [s.way for s in self.sources] == [s.way for s in other.sources]
+
 
 _decoder = msgspec.json.Decoder(float_hook=Lexeme)
 
@@ -62,24 +71,54 @@ def decode_exactly(raws: Sequence[msgspec.Raw]) -> list[Any]:
     return list(map(_decoder.decode, raws))
 
 
+class Planner:
+    """The columns of a row set as its chunks are observed: after each one, the plan that holds for all rows so far."""
+
+    def __init__(self, rows: RowSet) -> None:
+        self._rows = rows
+        self._markers = frozenset(marker.decode() for marker in rows.markers)
+        self._top = Observed(top=True)
+        self._columns = [Observed() for _ in rows.names]
+        self._repeated: set[int] = set()
+        self._members = 0
+
+    def observe(self, number: int, chunk: slice) -> None:
+        """Take in the rows of a chunk; `number` counts the chunks from 0."""
+        raws = self._rows.rows[chunk]
+        values = decode_exactly(raws)
+        if self._rows.layout is Layout.OBJECTS:
+            self._top.add(values, self._markers)
+            members = self._top.total_members()
+            if _may_repeat_keys(raws, members - self._members):
+                self._repeated.add(number)
+            self._members = members
+        elif self._rows.layout is Layout.VALUES:
+            self._columns[0].add(values, self._markers)
+        else:
+            for column, cells in zip(self._columns, zip_longest(*values), strict=False):
+                column.add(cells, self._markers)
+
+    def plan(self) -> Plan | None:
+        """The columns for what was observed, or None where objects give none: no keys at all, or too many."""
+        if self._rows.layout is not Layout.OBJECTS:
+            return _plan(self._rows, self._rows.names, self._columns, frozenset())
+        fields = self._top.fields
+        if not 0 < len(fields) <= MAX_COLUMNS:
+            return None
+        return _plan(self._rows, list(fields), list(fields.values()), frozenset(self._repeated))
+
+
 def plan_columns(rows: RowSet) -> Plan:
     """The columns of a row set, from all of its values."""
-    markers = frozenset(marker.decode() for marker in rows.markers)
-    if rows.layout is Layout.OBJECTS:
-        top = Observed(top=True)
-        repeated = _observe_objects(rows, top, markers)
-        if len(top.fields) > MAX_COLUMNS or not top.fields:
-            return plan_columns(msgspec.structs.replace(rows, layout=Layout.VALUES, names=("value",)))
-        return _plan(rows, list(top.fields), list(top.fields.values()), repeated)
-    columns = [Observed() for _ in rows.names]
-    for chunk in rows.chunks():
-        values: list[list[Any]] = decode_exactly(rows.rows[chunk])
-        if rows.layout is Layout.VALUES:
-            columns[0].add(values, markers)
-        else:
-            for column, cells in zip(columns, zip_longest(*values), strict=False):
-                column.add(cells, markers)
-    return _plan(rows, rows.names, columns, frozenset())
+    planner = Planner(rows)
+    for number, chunk in enumerate(rows.chunks()):
+        planner.observe(number, chunk)
+    return planner.plan() or plan_columns(as_values(rows))
+
+
+def as_values(rows: RowSet) -> RowSet:
+    """The same rows, each as one JSON value: what objects become that give no columns."""
+    return msgspec.structs.replace(rows, layout=Layout.VALUES, names=("value",))
 
 
 def _plan(rows: RowSet, keys: Sequence[str], seen: Sequence[Observed], repeated: frozenset[int]) -> Plan:
@@ -97,20 +136,6 @@ def _source(key: str, name: str, seen: Observed, layout: Layout) -> Source:
     )
     direct = layout is Layout.OBJECTS and key == name and kind.route is Route.DIRECT
     return Source(column=column, key=key, type=kind, present=seen.present(), from_row=direct)
-
-
-def _observe_objects(rows: RowSet, top: Observed, markers: Collection[str]) -> frozenset[int]:
-    """Observe every row; gives the numbers of the chunks in which some object has a key twice."""
-    repeated: set[int] = set()
-    before = 0
-    for number, chunk in enumerate(rows.chunks()):
-        raws = rows.rows[chunk]
-        top.add(decode_exactly(raws), markers)
-        members = top.total_members()
-        if _may_repeat_keys(raws, members - before):
-            repeated.add(number)
-        before = members
-    return frozenset(repeated)
 
 
 def _may_repeat_keys(raws: Sequence[msgspec.Raw], members: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 from millpond.core.values import is_list, is_object
@@ -126,21 +126,29 @@ class Observed:
 
     def _add_fractions(self, part: Sequence[Lexeme], markers: Collection[str]) -> None:
         self.fractions += len(part)
-        whole_digits, fraction_digits = self.whole_digits, self.fraction_digits
-        for lexeme in part:
-            whole, _, fraction = lexeme.partition(".")
-            if not fraction.isdigit():  # no fraction, or an exponent behind it
+        wholes, _, fractions = zip(*map(str.partition, part, repeat(".")), strict=True)
+        if "".join(fractions).isdigit() and "" not in fractions:
+            self._add_plain(part, wholes, fractions)
+            return
+        plain: list[Lexeme] = []
+        for lexeme, fraction in zip(part, fractions, strict=True):
+            if fraction.isdigit():
+                plain.append(lexeme)
+            else:  # no fraction, or an exponent behind it
                 self._add_exponent(lexeme, markers)
-                continue
-            length = len(whole) - (whole[0] == "-")
-            if length == 1 and whole[-1] == "0":
-                length = 0
-            whole_digits = max(whole_digits, length)
-            fraction_digits = max(fraction_digits, len(fraction))
-            if length + len(fraction) > ALWAYS_EXACT_DIGITS:
-                self._add_long_fraction(Decimal(lexeme))
+        if plain:
+            self._add_plain(plain, *list(zip(*map(str.partition, plain, repeat(".")), strict=True))[::2])
+
+    def _add_plain(self, part: Sequence[Lexeme], wholes: Sequence[str], fractions: Sequence[str]) -> None:
+        """Numbers written with a fraction and no exponent, beside what stands before and behind their points."""
+        whole_digits = max(map(len, {whole.lstrip("-") for whole in wholes} - {"0"}), default=0)
+        fraction_digits = max(map(len, fractions))
         self.whole_digits = max(self.whole_digits, whole_digits)
         self.fraction_digits = max(self.fraction_digits, fraction_digits)
+        if whole_digits + fraction_digits > ALWAYS_EXACT_DIGITS:
+            for lexeme in part:
+                if len(lexeme) > ALWAYS_EXACT_DIGITS:
+                    self._add_long_fraction(lexeme)
 
     def _add_exponent(self, lexeme: Lexeme, markers: Collection[str]) -> None:
         """A number written with an exponent: `1e2`, `1.5E-7`."""
@@ -158,9 +166,18 @@ class Observed:
             assert isinstance(exponent, int)  # a lexeme is finite
             self.whole_digits = max(self.whole_digits, len(digits) + exponent)
             self.fraction_digits = max(self.fraction_digits, -exponent)
-            self._add_long_fraction(value)
+            self._add_long_decimal(value)
 
-    def _add_long_fraction(self, value: Decimal) -> None:
+    def _add_long_fraction(self, lexeme: Lexeme) -> None:
+        if self.long_fraction and not self.numbers_survive:
+            return
+        if repr(float(lexeme)) == lexeme:
+            significant = len(lexeme.lstrip("-0.").replace(".", "").rstrip("0"))
+            self.long_fraction = self.long_fraction or significant > ALWAYS_EXACT_DIGITS
+        else:
+            self._add_long_decimal(Decimal(lexeme))
+
+    def _add_long_decimal(self, value: Decimal) -> None:
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int)
         significant = len(digits)
@@ -202,7 +219,7 @@ def _columns(rows: Sequence[dict[str, Any]], shapes: set[tuple[str, ...]]) -> It
     """The values of each key; a missing one is None. Rows of one shape, the usual case, are turned at C speed."""
     if len(shapes) == 1:
         (keys,) = shapes
-        columns_at_once: Iterable[tuple[Any, ...]] = zip(*(row.values() for row in rows), strict=True)
+        columns_at_once: Iterable[tuple[Any, ...]] = zip(*map(dict[str, Any].values, rows), strict=True)
         return zip(keys, columns_at_once, strict=True)
     every = dict.fromkeys(chain.from_iterable(rows))
     cells = sum(map(len, rows))

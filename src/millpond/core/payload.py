@@ -6,13 +6,14 @@ Rule: `structuredContent` first, else the text blocks; nothing of either is judg
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from millpond.core.forms import Form, FormText, read_blocks, read_text
 from millpond.core.raw import ARRAY, OBJECT, STRING, child_path, first_byte, read_elements, read_members, read_string
-from millpond.core.relaxed import is_strict, relax
+from millpond.core.relaxed import holds_no_long_integer, relax
 
 MAX_COMPARED_BYTES = 32 << 20
 """Text beside `structuredContent` that is compared with it value by value; longer text is only compared as written."""
@@ -50,6 +51,7 @@ class _Resource(msgspec.Struct, rename="camel"):
 
 _block = msgspec.json.Decoder(_Block)
 _resource = msgspec.json.Decoder(_Resource)
+_text_first = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*"', re.DOTALL)
 _DATA_TYPES = ("json", "csv", "tab-separated", "ndjson")
 
 
@@ -60,9 +62,8 @@ def find_payloads(result: bytes | memoryview) -> Iterator[Payload]:
     """
     markers: Mapping[bytes, bytes] = {}
     notes: tuple[str, ...] = ()
-    if is_strict(result):
-        members = read_members(result)
-    else:
+    members = _strict_members(result)
+    if members is None:
         relaxed = relax(bytes(result))
         if relaxed is None:
             raise msgspec.DecodeError("no JSON of a bounded depth")
@@ -84,6 +85,15 @@ def find_payloads(result: bytes | memoryview) -> Iterator[Payload]:
         read = read_blocks(texts)
         said = () if same is None else ("from the text blocks; structuredContent holds other data",)
         yield beside.payload(msgspec.Raw(read.json), "$", read.form, read.markers, notes + said + read.notes)
+
+
+def _strict_members(result: bytes | memoryview) -> dict[str, msgspec.Raw] | None:
+    """The members of a result that is strict JSON, in one pass over it; None where it has to be made strict."""
+    try:
+        members = read_members(result)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return members if holds_no_long_integer(result) else None
 
 
 class _Beside(msgspec.Struct, frozen=True):
@@ -138,7 +148,7 @@ def _data_text(raw: msgspec.Raw) -> str | None:
 
 def _open_member(structured: msgspec.Raw) -> tuple[str, FormText] | None:
     """Where the only member is a text (`{"result": "..."}`), its path and what it holds."""
-    if (only := _only_member(structured)) is None:
+    if not _text_first.match(memoryview(structured)) or (only := _only_member(structured)) is None:
         return None
     key, value = only
     return (child_path("$", key), read_text(read_string(value))) if first_byte(value) == STRING else None
@@ -163,13 +173,12 @@ def _compare(structured: msgspec.Raw, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _same_value(structured: msgspec.Raw, texts: Sequence[str]) -> bool:
-    only = _only_member(structured)
-    candidates = [structured] if only is None else [structured, only[1]]
     try:
-        if len(texts) == 1:
-            compact = msgspec.json.format(texts[0], indent=-1)
-            if any(msgspec.json.format(bytes(raw), indent=-1).decode() == compact for raw in candidates):
-                return True
+        compact = msgspec.json.format(texts[0], indent=-1) if len(texts) == 1 else None
+        only = _only_member(structured)
+        candidates = [structured] if only is None else [structured, only[1]]
+        if any(msgspec.json.format(bytes(raw), indent=-1).decode() == compact for raw in candidates if compact):
+            return True
         if sum(map(len, texts)) > MAX_COMPARED_BYTES:
             return False
         return _decoded_texts_match(candidates, texts)

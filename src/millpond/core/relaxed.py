@@ -65,6 +65,11 @@ def is_strict(data: bytes | memoryview) -> bool:
         _raw.decode(data)
     except (msgspec.DecodeError, RecursionError):
         return False
+    return holds_no_long_integer(data)
+
+
+def holds_no_long_integer(data: bytes | memoryview) -> bool:
+    """Whether every integer in this strict text can be decoded."""
     return not _may_hold_long_integer(data) or not _changed(bytes(data)).notes
 
 

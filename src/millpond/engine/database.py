@@ -63,6 +63,7 @@ class Database:
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
             "enable_external_access": False,
+            "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
             "preserve_insertion_order": True,
             "temp_directory": str(path.with_suffix(".spill")),

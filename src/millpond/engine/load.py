@@ -30,19 +30,31 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw] | None)
 
 def load(connection: Connection, table: str, plan: Plan) -> None:
     """Create `table` and fill it with every row of the plan. Raises DuckDB's errors; the caller rolls back."""
-    columns = ", ".join(f"{quote(column.name)} {column.type}" for column in plan.columns)
-    connection.execute(f"CREATE TABLE {quote(table)} ({columns})")
-    statement = _insert(table, plan)
+    create(connection, table, plan)
     for number, chunk in enumerate(plan.rows.chunks()):
-        raws = plan.rows.rows[chunk]
-        if number in plan.repeated:
-            raws = _rewrite(raws, _as_written)
-        connection.execute(statement, _parameters(plan, raws, chunk))
-    _check(connection, table, plan)
+        insert(connection, table, plan, number, chunk)
+    check(connection, table, plan)
 
 
-def _check(connection: Connection, table: str, plan: Plan) -> None:
-    """Count what was stored against what was read: a cast of DuckDB's gives NULL for what it cannot take."""
+def create(connection: Connection, table: str, plan: Plan) -> None:
+    """Create the table without rows, in place of one that is there."""
+    columns = ", ".join(f"{quote(column.name)} {column.type}" for column in plan.columns)
+    connection.execute(f"CREATE OR REPLACE TABLE {quote(table)} ({columns})")
+
+
+def insert(connection: Connection, table: str, plan: Plan, number: int, chunk: slice) -> None:
+    """Append the rows of a chunk; `number` counts the chunks from 0."""
+    raws = plan.rows.rows[chunk]
+    if number in plan.repeated:
+        raws = _rewrite(raws, _as_written)
+    connection.execute(_insert(table, plan), _parameters(plan, raws, chunk))
+
+
+def check(connection: Connection, table: str, plan: Plan) -> None:
+    """Count what was stored against what was read: a cast of DuckDB's gives NULL for what it cannot take.
+
+    Raises `EngineFailed` where some value is not there.
+    """
     counts = ", ".join(f"count({quote(source.column.name)})" for source in plan.sources)
     found = connection.execute(f"SELECT count(*), {counts} FROM {quote(table)}").fetchone()
     assert found is not None

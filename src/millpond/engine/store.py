@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -19,9 +20,9 @@ from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdi
 from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
+from millpond.engine.ahead import load_rows
 from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory
 from millpond.engine.exits import NO_MEMORY
-from millpond.engine.load import load
 
 PART_BYTES = 1 << 20
 """Bytes of a part of a result in `results`: whole values of 100 MiB take four times their size while they are written."""
@@ -94,13 +95,10 @@ class Store:
         if reading is None or not call.replaceable or not plan.is_replaced(reading, call.mode, self._thresholds):
             self.record(call, result)
             return Outcome(verdict=Verdict.KEEP)
-        plans = plan.columns(reading)
-        previews = tuple(preview(table, rows=3) for table in plans)
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
         with self._transaction() as connection:
             self._forget(connection, call.number, names)
-            for name, table in zip(names, plans, strict=True):
-                load(connection, name, table)
+            plans = tuple(map(partial(load_rows, connection), names, reading.shape.row_sets))
             row = self._row(call, result, names, "; ".join(reading.payload.notes))
             self._insert(connection, [(row, result)])
         gone = self._enter([row], made=True)
@@ -110,7 +108,7 @@ class Store:
             bytes=len(result),
             query_tool=query_tool,
             tables=plan.tables(plans, names),
-            previews=previews,
+            previews=tuple(preview(table, rows=3) for table in plans),
             notes=reading.payload.notes + _gone_note(gone),
             rest=reading.shape.rest,
             empty=reading.shape.empty,
@@ -184,8 +182,8 @@ class Store:
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
             _drop(connection, found[0])
-            for name, table in zip(found[0], plan.columns(reading), strict=True):
-                load(connection, name, table)
+            for name, rows in zip(found[0], reading.shape.row_sets, strict=True):
+                load_rows(connection, name, rows)
         with self._guard:
             self._ledger.made(number)
 
