@@ -44,6 +44,12 @@ class Canvas:
         self.store = Store(self.database, self.settings)
         self.number = self.store.last_number
 
+    def reopen(self) -> None:
+        """Close the file, and open it as the next process would."""
+        self.database.close()
+        self.database = Database(Path(self.settings.directory) / "canvas.duckdb", memory_bytes=1 << 30)
+        self.store = Store(self.database, self.settings)
+
     def call(self, tool: str, mode: Mode = "auto", *, number: int | None = None, replaceable: bool = True) -> Call:
         self.number = number or self.number + 1
         return Call(

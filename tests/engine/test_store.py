@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from millpond.core.model import Mode, TableState
-from millpond.engine.store import PART_BYTES
+from millpond.engine.texts import PART_BYTES
 from pond import Canvas, canvas, handle, rows, structured
 
 

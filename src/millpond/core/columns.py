@@ -6,7 +6,7 @@ Rule: one pass over all rows, a chunk at a time; what was decoded is dropped aga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -85,7 +85,7 @@ class Planner:
     def observe(self, number: int, chunk: slice) -> None:
         """Take in the rows of a chunk; `number` counts the chunks from 0."""
         raws = self._rows.rows[chunk]
-        values = decode_exactly(raws)
+        values: list[Any] = decode_exactly(raws)
         if self._rows.layout is Layout.OBJECTS:
             self._top.add(values, self._markers)
             members = self._top.total_members()
@@ -95,7 +95,8 @@ class Planner:
         elif self._rows.layout is Layout.VALUES:
             self._columns[0].add(values, self._markers)
         else:
-            for column, cells in zip(self._columns, zip_longest(*values), strict=False):
+            turned: Iterable[tuple[Any, ...]] = zip_longest(*values)
+            for column, cells in zip(self._columns, turned, strict=False):
                 column.add(cells, self._markers)
 
     def plan(self) -> Plan | None:

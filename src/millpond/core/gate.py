@@ -57,6 +57,8 @@ CATALOG_SCANS = frozenset({"duckdb_columns", "duckdb_tables", "duckdb_views", "p
 """What `information_schema` and SHOW read from; the tree has no way to name them otherwise."""
 TABLE_SCAN = "seq_scan"
 MAIN = "main"
+TEXTS = "kept"
+"""The schema of the tables behind the view `results`; only the binder names it."""
 _WRITES = frozenset(
     {
         "ALTER",
@@ -127,7 +129,7 @@ def _judge_scan(node: dict[str, Any], catalog: str) -> Refusal | None:
     if function == TABLE_SCAN:
         data = node.get("function_data")
         owner = (data.get("catalog"), data.get("schema")) if is_object(data) else None
-        if owner == (catalog, MAIN):
+        if owner in ((catalog, MAIN), (catalog, TEXTS)):
             return None
         return Refusal(Reason.NOT_A_READ, f"The statement reads a table outside this canvas. {_LIST}")
     if function in TABLE_FUNCTIONS or function in CATALOG_SCANS:

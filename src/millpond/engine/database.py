@@ -15,6 +15,8 @@ from millpond.core.sql import without_ends
 
 BLOCK_BYTES = 16_384
 """Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
+CHECKPOINT_BYTES = "64MiB"
+"""Of the log, from which it is written into the file: twice a table of texts; a kill leaves at most this to be read again, 0.3 s."""
 
 _LOCKED = (
     "python_enable_replacements = false",
@@ -44,6 +46,7 @@ __all__ = [
     "OutOfMemory",
     "ParserError",
     "PermissionDenied",
+    "Transaction",
     "statements",
 ]
 
@@ -62,6 +65,7 @@ class Database:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
+            "checkpoint_threshold": CHECKPOINT_BYTES,
             "enable_external_access": False,
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
@@ -80,6 +84,23 @@ class Database:
     def close(self) -> None:
         """Close the file. Cursors that are still open end with it."""
         self._connection.close()
+
+
+class Transaction:
+    """A transaction on a cursor of its own: committed at the end, rolled back on any error."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> Connection:
+        self._connection.execute("BEGIN TRANSACTION")
+        return self._connection
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
+        finally:
+            self._connection.close()
 
 
 def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:

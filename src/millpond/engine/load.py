@@ -89,23 +89,33 @@ def _rewrite(raws: Sequence[msgspec.Raw], decoder: msgspec.json.Decoder[Any]) ->
 
 
 def _insert(table: str, plan: Plan) -> str:
-    """The statement that appends one chunk: a parameter for the rows, and one for each column that is read by itself."""
+    """The statement that appends one chunk: a parameter for the rows, and one for each column that is read by itself.
+
+    They stand in a VALUES list: `from_json` of a mere parameter is folded to a constant first, which takes twice the time.
+    """
     inner: list[str] = []
     outer: list[str] = []
+
+    def unnested(spec: Any, name: str) -> str:
+        inner.append(f"unnest(from_json(p{len(inner)}, {_literal([spec])})) AS {name}")
+        return name
+
     if plan.keyed:
-        inner.append(f"unnest(from_json(?, {_literal(['VARCHAR'])})) AS k")
-        outer.append("k")
+        outer.append(unnested("VARCHAR", "k"))
     direct = {source.key: source.type.spec for source in plan.sources if source.from_row}
     if direct:
-        inner.append(f"unnest(from_json(?, {_literal([direct])})) AS r")
+        unnested(direct, "r")
     for at, source in enumerate(plan.sources):
         if source.from_row:
             outer.append(f"r.{quote(source.key)}")
-            continue
-        spec = source.type.spec if source.type.route is Route.DIRECT else "VARCHAR"
-        inner.append(f"unnest(from_json(?, {_literal([spec])})) AS c{at}")
-        outer.append(f"c{at}::{source.type.sql}" if source.type.route is not Route.DIRECT else f"c{at}")
-    return f"INSERT INTO {quote(table)} SELECT {', '.join(outer)} FROM (SELECT {', '.join(inner)})"
+        elif source.type.route is Route.DIRECT:
+            outer.append(unnested(source.type.spec, f"c{at}"))
+        else:
+            outer.append(f"{unnested('VARCHAR', f'c{at}')}::{source.type.sql}")
+    marks = ", ".join("?" * len(inner))
+    names = ", ".join(f"p{at}" for at in range(len(inner)))
+    rows = f"SELECT {', '.join(inner)} FROM (VALUES ({marks})) AS given({names})"
+    return f"INSERT INTO {quote(table)} SELECT {', '.join(outer)} FROM ({rows})"
 
 
 def _literal(value: Any) -> str:

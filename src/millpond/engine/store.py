@@ -7,12 +7,14 @@ its own, and the ledger is guarded. Imports `core` and the engine's `database` a
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
 
 from millpond.core import plan
+from millpond.core.columns import Plan
 from millpond.core.errors import EngineFailed
 from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
@@ -20,18 +22,17 @@ from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdi
 from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
+from millpond.core.rows import RowSet
 from millpond.engine.ahead import load_rows
-from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory
+from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory, Transaction
 from millpond.engine.exits import NO_MEMORY
+from millpond.engine.texts import BATCH_BYTES, Texts
 
-PART_BYTES = 1 << 20
-"""Bytes of a part of a result in `results`: whole values of 100 MiB take four times their size while they are written."""
 OWN_TABLES = ("calls", "results")
 
 _CREATE = """
 CREATE TABLE IF NOT EXISTS calls (
     number BIGINT, tool VARCHAR, arguments VARCHAR, time VARCHAR, bytes BIGINT, tables VARCHAR[], note VARCHAR);
-CREATE TABLE IF NOT EXISTS results (call BIGINT, part BIGINT, text VARCHAR);
 """
 _CALL_SPEC = (
     '[{"number":"BIGINT","tool":"VARCHAR","arguments":"VARCHAR","time":"VARCHAR","bytes":"BIGINT",'
@@ -64,6 +65,7 @@ class Store:
         self._flushing = threading.Lock()
         self._changing = threading.Lock()
         self._recorded: list[tuple[Call, bytes]] = []
+        self._texts = Texts(database)
         connection = database.cursor()
         connection.execute(_CREATE)
         self._reopen(connection)
@@ -96,11 +98,8 @@ class Store:
             self.record(call, result)
             return Outcome(verdict=Verdict.KEEP)
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
-        with self._transaction() as connection:
-            self._forget(connection, call.number, names)
-            plans = tuple(map(partial(load_rows, connection), names, reading.shape.row_sets))
-            row = self._row(call, result, names, "; ".join(reading.payload.notes))
-            self._insert(connection, [(row, result)])
+        row = self._row(call, result, names, "; ".join(reading.payload.notes))
+        plans = self._load(row, result, reading.shape.row_sets)
         gone = self._enter([row], made=True)
         handle = HandleText(
             canvas=self._settings.canvas,
@@ -115,6 +114,31 @@ class Store:
         )
         text = handle_text(handle, self._settings.handle_tokens)
         return Outcome(verdict=Verdict.REPLACE, body=replace_result(reading.payload, text, handle_meta(handle)))
+
+    def _load(self, row: _Row, result: memoryview, row_sets: Sequence[RowSet]) -> tuple[Plan, ...]:
+        """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
+        if len(result) <= BATCH_BYTES:
+            return self._store(row, [(row.number, result)], row_sets)
+        try:
+            self._texts.insert_large(row.number, result)
+            return self._store(row, (), row_sets)
+        except BaseException:
+            with suppress(DatabaseError, MemoryError):
+                self._texts.remove((row.number,))
+            raise
+
+    def _store(
+        self, row: _Row, texts: Sequence[tuple[int, memoryview]], row_sets: Sequence[RowSet]
+    ) -> tuple[Plan, ...]:
+        table = self._texts.room((row.number,), row.bytes) if texts else ""
+        with Transaction(self._database.cursor()) as connection:
+            self._forget(connection, row)
+            plans = tuple(map(partial(load_rows, connection), row.tables, row_sets))
+            self._insert(connection, [row])
+            if texts:
+                self._texts.delete(connection, (row.number,))
+                self._texts.insert(connection, table, texts)
+        return plans
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         """Keep a result that went on as it came; it is committed with the next `flush`."""
@@ -133,15 +157,21 @@ class Store:
             return self._ledger.last_number
 
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
-        rows = [
-            (self._row(call, result, self._pending_names(call, result), None), memoryview(result))
-            for call, result in waiting
-        ]
-        with self._transaction() as connection:
-            for row, _ in rows:
-                self._forget(connection, row.number, row.tables)
+        rows = [self._row(call, result, self._pending_names(call, result), None) for call, result in waiting]
+        for row, (_, result) in zip(rows, waiting, strict=True):
+            if row.bytes > BATCH_BYTES:
+                self._texts.insert_large(row.number, memoryview(result))
+        small = [(call.number, memoryview(result)) for call, result in waiting if len(result) <= BATCH_BYTES]
+        numbers = {number for number, _ in small}
+        table = self._texts.room(numbers, sum(len(result) for _, result in small))
+        with Transaction(self._database.cursor()) as connection:
+            for row in rows:
+                self._forget(connection, row)
             self._insert(connection, rows)
-        self._enter([row for row, _ in rows], made=False)
+            if any(number <= self.last_number for number in numbers):
+                self._texts.delete(connection, numbers)
+            self._texts.insert(connection, table, small)
+        self._enter(rows, made=False)
 
     def _pending_names(self, call: Call, result: bytes) -> tuple[str, ...]:
         if not call.replaceable or call.mode == "never":
@@ -175,10 +205,10 @@ class Store:
                     raise EngineFailed(f"the tables of call {number} could not be made: {error}") from error
 
     def _make(self, number: int) -> None:
-        with self._transaction() as connection:
-            parts = connection.execute("SELECT text FROM results WHERE call = ? ORDER BY part", [number]).fetchall()
+        with Transaction(self._database.cursor()) as connection:
+            text = self._texts.read(connection, number)
             found = connection.execute("SELECT tables FROM calls WHERE number = ?", [number]).fetchone()
-            reading = _read(memoryview("".join(part for (part,) in parts).encode()))
+            reading = _read(memoryview(text.encode()))
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
             _drop(connection, found[0])
@@ -193,34 +223,16 @@ class Store:
         arguments = call.arguments.decode("utf-8", "backslashreplace")
         return _Row(call.number, call.tool, arguments, call.time, len(result), names, note or None)
 
-    def _insert(self, connection: Connection, rows: Sequence[tuple[_Row, memoryview]]) -> None:
-        text = msgspec.json.encode([row for row, _ in rows]).decode()
-        connection.execute(
-            f"INSERT INTO calls SELECT r.* FROM (SELECT unnest(from_json(?, '{_CALL_SPEC}')) AS r)", [text]
-        )
-        small = [
-            {"call": row.number, "part": 1, "text": str(result, "utf-8", "backslashreplace")}
-            for row, result in rows
-            if len(result) <= PART_BYTES
-        ]
-        if small:
-            spec = '[{"call":"BIGINT","part":"BIGINT","text":"VARCHAR"}]'
-            connection.execute(
-                f"INSERT INTO results SELECT r.* FROM (SELECT unnest(from_json(?, '{spec}')) AS r)",
-                [msgspec.json.encode(small).decode()],
-            )
-        for row, result in rows:
-            if len(result) > PART_BYTES:
-                for part, text in enumerate(_parts(result), 1):
-                    connection.execute("INSERT INTO results VALUES (?, ?, ?)", [row.number, part, text])
+    def _insert(self, connection: Connection, rows: Sequence[_Row]) -> None:
+        text = msgspec.json.encode(rows).decode()
+        given = f"SELECT unnest(from_json(given, '{_CALL_SPEC}')) AS call FROM (VALUES (?)) AS calls(given)"
+        connection.execute(f"INSERT INTO calls SELECT call.* FROM ({given})", [text])
 
-    def _forget(self, connection: Connection, number: int, names: Sequence[str]) -> None:
+    def _forget(self, connection: Connection, row: _Row) -> None:
         """Take back what an earlier try of the same call may have left: a result is sent again after a restart."""
-        if number > self.last_number:
-            return
-        _drop(connection, names)
-        connection.execute("DELETE FROM calls WHERE number = ?", [number])
-        connection.execute("DELETE FROM results WHERE call = ?", [number])
+        if row.number <= self.last_number:
+            _drop(connection, row.tables)
+            connection.execute("DELETE FROM calls WHERE number = ?", [row.number])
 
     def _enter(self, rows: Sequence[_Row], *, made: bool) -> tuple[int, ...]:
         """Enter committed calls in the ledger, and evict the oldest to make room for them. Returns the evicted ones' numbers.
@@ -242,15 +254,16 @@ class Store:
     def _evict(self, gone: tuple[int, ...], tables: Sequence[str]) -> bool:
         """Drop calls' tables and results. False where that fails: what was to be stored is stored, and room is made later."""
         try:
-            with self._transaction() as connection:
+            with Transaction(self._database.cursor()) as connection:
                 _drop(connection, tables)
-                connection.execute("DELETE FROM results WHERE call IN (SELECT unnest(?::BIGINT[]))", [list(gone)])
+                self._texts.delete(connection, gone)
                 connection.execute(
                     "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
                 )
                 connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls])
         except DatabaseError:
             return False
+        self._texts.deleted(gone)
         return True
 
     def _reopen(self, connection: Connection) -> None:
@@ -261,26 +274,7 @@ class Store:
             self._ledger.last_number = max(self._ledger.last_number, number)
             if note != _EVICTED:
                 self._ledger.add(number, size_bytes, tables, made=all(name in stored for name in tables))
-
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._database.cursor())
-
-
-class _Transaction:
-    """A transaction on a cursor of its own: committed at the end, rolled back on any error."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def __enter__(self) -> Connection:
-        self._connection.execute("BEGIN TRANSACTION")
-        return self._connection
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
-        finally:
-            self._connection.close()
+        self._texts.remove(self._texts.calls() - {number for number, *_ in rows})
 
 
 def _drop(connection: Connection, tables: Iterable[str]) -> None:
@@ -293,17 +287,6 @@ def _read(result: memoryview) -> plan.Reading | None:
         return plan.read(result)
     except (msgspec.DecodeError, RecursionError):
         return None
-
-
-def _parts(result: memoryview) -> Iterator[str]:
-    """The text in parts of at most `PART_BYTES`, cut between characters."""
-    start = 0
-    while start < len(result):
-        end = min(start + PART_BYTES, len(result))
-        while end < len(result) and end > start + PART_BYTES - 4 and result[end] & 0xC0 == 0x80:
-            end -= 1
-        yield str(result[start:end], "utf-8", "backslashreplace")
-        start = end
 
 
 def _gone_note(gone: tuple[int, ...]) -> tuple[str, ...]:
