@@ -12,6 +12,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,6 +25,7 @@ from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.engine.supervisor import new_tag
 from millpond.relay.actions import Policy
+from millpond.relay.child import Child
 from millpond.relay.log import Log
 from millpond.relay.session import Session
 from millpond.relay.stdio import Stdio
@@ -70,7 +72,7 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
         engine = (engine_factory or _link_factory(config))(settings, log.line)
         relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
-            return await relay.run(config.server, engine.start)
+            return await relay.run(partial(Child.start, config.server, log), engine.start)
         finally:
             await engine.close()
 

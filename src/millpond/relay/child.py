@@ -16,11 +16,12 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Protocol
 
 from millpond.core.config import Server
 from millpond.core.errors import ServerFailed
 from millpond.relay.lines import Lines
+from millpond.relay.log import Log
+from millpond.relay.server_end import Owner
 from millpond.relay.streams import Sink, Source
 
 LAST_WORDS_LINES = 5
@@ -31,55 +32,35 @@ LONGEST_STDERR_LINE_BYTES = 1 << 16
 """A line of stderr longer than this is passed on in pieces."""
 QUIET_SECONDS = 0.5
 """After the process's end, without a byte on its pipes: then it is over, even if what it left behind holds them."""
-
-
-class Owner(Protocol):
-    """What hears of the server. Called on the loop."""
-
-    def on_line(self, line: bytes) -> None:
-        """A line of its stdout; the last one may lack its end."""
-        ...
-
-    def on_stderr(self, line: bytes) -> None:
-        """A line of its stderr."""
-        ...
-
-    def on_full(self, full: bool) -> None:
-        """Whether its stdin takes no more for now."""
-        ...
-
-    def on_deaf(self) -> None:
-        """It reads its stdin no more, or its stdout has ended, and it has not ended itself."""
-        ...
-
-    def on_exit(self) -> None:
-        """It has ended, and all that it wrote was heard."""
-        ...
+LOOK_SECONDS = 0.1
+"""Between two looks at a log that has to catch up, which no event tells of."""
 
 
 class Child:
-    """The running server."""
+    """The running server: a `ServerEnd`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], owner: Owner) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], owner: Owner, log: Log) -> None:
         assert process.stdin
         assert process.stdout
         assert process.stderr
         self._process = process
         self._owner = owner
+        self._log = log
         self._loop = asyncio.get_running_loop()
         self._lines, self._stderr_lines = Lines(), Lines()
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS_LINES)
         self._open = {"stdout", "stderr", "process"}
         self._has_heard = False
-        self.stdin = Sink(os.dup(process.stdin.fileno()), owner.on_full, owner.on_deaf)
+        self._has_answered = False
+        self._stdin = Sink(os.dup(process.stdin.fileno()), owner.on_full, owner.on_deaf)
         process.stdin.close()  # The sink closes its own when all is written.
-        self.stdout = Source(process.stdout.fileno(), self._on_stdout)
-        self.stderr = Source(process.stderr.fileno(), self._on_stderr)
+        self._stdout = Source(process.stdout.fileno(), self._on_stdout)
+        self._stderr = Source(process.stderr.fileno(), self._on_stderr)
         threading.Thread(target=self._wait, name="server", daemon=True).start()
 
     @classmethod
-    def start(cls, server: Server, owner: Owner) -> Child:
-        """Start the server. Raises `ServerFailed` where the command cannot be run."""
+    def start(cls, server: Server, log: Log, owner: Owner) -> Child:
+        """Start the server; its stderr goes to the log. Raises `ServerFailed` where the command cannot be run."""
         environment = {**os.environ, **server.env}
         words = [_found(server.command[0], environment), *server.command[1:]]
         try:
@@ -95,15 +76,34 @@ class Child:
             )
         except (OSError, ValueError) as error:
             raise ServerFailed(f"the server cannot be started: {_what_failed(server, error)}") from error
-        return cls(process, owner)
+        return cls(process, owner, log)
 
     @property
     def has_ended(self) -> bool:
         """True where the process is over; what it wrote may still be on its way."""
         return "process" not in self._open
 
-    def signal_group(self, number: int) -> None:
-        """Send a signal to the server and all it started."""
+    def write(self, line: bytes) -> None:
+        """Send a line to its stdin."""
+        self._stdin.write(line)
+
+    def close(self) -> None:
+        """Close its stdin, after what was written."""
+        self._stdin.close()
+
+    def pause(self) -> None:
+        """Read its stdout no more for now."""
+        self._stdout.pause()
+
+    def resume(self) -> None:
+        """Read its stdout on."""
+        self._stdout.resume()
+
+    def terminate(self) -> None:
+        """Send TERM to the server and all it started."""
+        self._signal_group(signal.SIGTERM)
+
+    def _signal_group(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
             if sys.platform == "win32":
                 self._process.kill()
@@ -112,19 +112,21 @@ class Child:
 
     def kill(self) -> None:
         """End what is left of the group at once."""
-        self.signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        self._signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
     def last_words(self) -> str:
         """How it ended, and what it last wrote on stderr."""
         how = _how_ended(self._process.returncode)
         words = " | ".join(self._last_words)
-        return f"the server {how}" + (f"; its last words: {words}" if words else "; it wrote nothing on stderr")
+        said = f"its last words: {words}" if words else "it wrote nothing on stderr"
+        return f"the server {how}; {said}" + ("" if self._has_answered else " (before it answered anything)")
 
     # --- what is heard of it ------------------------------------------------------------------------------------
 
     def _on_stdout(self, piece: bytes) -> None:
         self._has_heard = True
         for line in self._lines.feed(piece) if piece else self._rest(self._lines):
+            self._has_answered = True
             self._owner.on_line(line)
         if not piece:
             self._end_of("stdout")
@@ -142,9 +144,18 @@ class Child:
         for line in lines:
             if text := line.decode("utf-8", "replace").strip():
                 self._last_words.append(text[:LAST_WORD_CHARACTERS])
-            self._owner.on_stderr(line if line.endswith(b"\n") else line + b"\n")
+            self._log.raw(line if line.endswith(b"\n") else line + b"\n")
         if not piece:
             self._end_of("stderr")
+        elif self._log.is_behind and not self._stderr.is_paused:
+            self._stderr.pause()
+            self._await_log()
+
+    def _await_log(self) -> None:
+        if self._log.is_behind:
+            self._loop.call_later(LOOK_SECONDS, self._await_log)
+        else:
+            self._stderr.resume()
 
     def _rest(self, lines: Lines) -> list[bytes]:
         return [rest] if (rest := lines.rest()) else []
@@ -161,11 +172,11 @@ class Child:
 
     def _end_if_quiet(self) -> None:
         """A process that was left behind may hold the pipes; what it still writes is heard, its silence ends it."""
-        if self._has_heard or self.stdout.is_paused or self.stderr.is_paused:
+        if self._has_heard or self._stdout.is_paused or self._stderr.is_paused:
             self._has_heard = False
             self._loop.call_later(QUIET_SECONDS, self._end_if_quiet)
             return
-        for what, source in (("stdout", self.stdout), ("stderr", self.stderr)):
+        for what, source in (("stdout", self._stdout), ("stderr", self._stderr)):
             source.close()
             self._end_of(what)
 

@@ -12,13 +12,12 @@ import signal
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 
-from millpond.core.config import Server
 from millpond.core.errors import ServerFailed
 from millpond.core.model import Engine
 from millpond.relay.actions import Action, Ask, Keep, Stop, Take, ToClient, ToServer
-from millpond.relay.child import Child
 from millpond.relay.lines import Lines
 from millpond.relay.log import Log
+from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
 from millpond.relay.streams import Sink, Source
 
@@ -37,7 +36,7 @@ ENGINE_SECONDS = 120.0
 DRAIN_SECONDS = 2.0
 """For the last lines to a client that reads slowly."""
 LOOK_SECONDS = 0.1
-"""Between two looks at what no event tells of: a client that reads no more, a log that has caught up."""
+"""Between two looks at what no event tells of: a client that reads no more."""
 MOST_ASKED = 256
 """Own calls at once; with more, the client waits."""
 MOST_WAITING_BYTES = 64 << 20
@@ -56,19 +55,18 @@ class Stdio:
         self._asked: dict[bytes, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._starting: asyncio.Task[None] | None = None
-        self._has_answered = False
         self._client_ended = False
         self._server_ended = False
         self._server_is_full = False
         self._signal = 0
 
-    async def run(self, server: Server, start_engine: Callable[[], Coroutine[None, None, None]]) -> int:
+    async def run(self, start_server: StartServer, start_engine: Callable[[], Coroutine[None, None, None]]) -> int:
         """Relay until either side ends; returns the exit code. `start_engine` is called once the server shows tools.
 
         Raises `ServerFailed` where it cannot be started, or ends before the client does.
         """
         self._start_engine = start_engine
-        self._child = child = Child.start(server, self)
+        self._server = server = start_server(self)
         try:
             self._sink = Sink(STDOUT, self._on_client_full, self._changed.set)
             self._source = Source(STDIN, self._on_client)
@@ -79,12 +77,10 @@ class Stdio:
                 await self._end_server()
             await self._pay_debts()
             if is_server_first:
-                raise ServerFailed(
-                    child.last_words() + ("" if self._has_answered else " (before it answered anything)")
-                )
+                raise ServerFailed(server.last_words())
             return EXIT_SIGNAL + self._signal if self._signal else EXIT_OK
         finally:
-            child.kill()
+            server.kill()
 
     @property
     def _is_over(self) -> bool:
@@ -103,7 +99,6 @@ class Stdio:
 
     def on_line(self, line: bytes) -> None:
         """A line of the server."""
-        self._has_answered = True
         self._relay(line, self._session.from_server, ToClient(line))
 
     def _relay(self, line: bytes, decide: Callable[[bytes], list[Action]], unchanged: Action) -> None:
@@ -120,7 +115,7 @@ class Stdio:
     def _do(self, action: Action) -> None:
         match action:
             case ToServer():
-                self._child.stdin.write(action.line)
+                self._server.write(action.line)
             case ToClient():
                 self._sink.write(action.line)
             case Keep():
@@ -179,9 +174,9 @@ class Stdio:
     def _on_client_full(self, full: bool) -> None:
         """The client takes no more for now: neither do we from the server."""
         if full:
-            self._child.stdout.pause()
+            self._server.pause()
         else:
-            self._child.stdout.resume()
+            self._server.resume()
         self._throttle()
 
     def _throttle(self) -> None:
@@ -190,19 +185,6 @@ class Stdio:
             self._source.pause()
         else:
             self._source.resume()
-
-    def on_stderr(self, line: bytes) -> None:
-        """A line of the server's stderr goes to ours."""
-        self._log.raw(line)
-        if self._log.is_behind and not self._child.stderr.is_paused:
-            self._child.stderr.pause()
-            self._await_log()
-
-    def _await_log(self) -> None:
-        if self._log.is_behind:
-            asyncio.get_running_loop().call_later(LOOK_SECONDS, self._await_log)
-        else:
-            self._child.stderr.resume()
 
     # --- ends ---------------------------------------------------------------------------------------------------
 
@@ -216,8 +198,8 @@ class Stdio:
         self._begin(self._end_deaf())
 
     async def _end_deaf(self) -> None:
-        if not await self._until(lambda: self._child.has_ended, END_SECONDS):
-            await self._end_group()
+        if not await self._until(lambda: self._server.has_ended, END_SECONDS):
+            await self._force_end()
 
     def _watch_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -229,7 +211,7 @@ class Stdio:
     def _on_signal(self, number: int) -> None:
         """The first signal ends the session in order, the second one at once."""
         if self._signal:
-            self._child.kill()
+            self._server.kill()
             os._exit(EXIT_SIGNAL + number)
         self._signal = number
         self._changed.set()
@@ -252,25 +234,24 @@ class Stdio:
         return True
 
     async def _end_server(self) -> None:
-        """Let the server end by itself, longer where its answers are still wanted; then end its group."""
-        child = self._child
-        child.stdin.close()
+        """Let the server end by itself, longer where its answers are still wanted; then end it."""
+        self._server.close()
         await self._until(lambda: self._server_ended or self._is_over or not self._session.awaited, ANSWER_SECONDS)
         await self._until(lambda: self._server_ended or bool(self._signal), END_SECONDS)
         if not self._server_ended:
-            await self._end_group()
+            await self._force_end()
 
-    async def _end_group(self) -> None:
-        self._child.signal_group(signal.SIGTERM)
+    async def _force_end(self) -> None:
+        self._server.terminate()
         if not await self._until(lambda: self._server_ended, TERM_SECONDS):
-            self._child.kill()
+            self._server.kill()
             await self._until(lambda: self._server_ended, TERM_SECONDS)
 
     async def _pay_debts(self) -> None:
         """Answer all that is owed: what the server will not answer at once, the engine's when it has them."""
-        for line in self._session.server_ended(f"{self._child.last_words()}; start it again"):
+        for line in self._session.server_ended(f"{self._server.last_words()}; start it again"):
             self._sink.write(line)
-        self._child.signal_group(signal.SIGTERM)
+        self._server.terminate()
         await self._until(lambda: not self._tasks or self._is_over, ENGINE_SECONDS)
         for task in set(self._tasks):
             task.cancel()
