@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 STAGES = ("payload", "shape", "infer", "naming", "store", "handle", "plan", "config", "cli")
 """Stages that must have a file; there may be more."""
-RULE = re.compile(r"- \*\*(?P<id>(?P<stage>[A-Z]+)-(?P<number>\d{2}))\*\* (?P<text>\S.*)")
+RULE = re.compile(r"(?:-|\|) \*\*(?P<id>(?P<stage>[A-Z]+)-(?P<number>\d{2}))\*\* (?P<text>\S.*)")
 
 
 def rules() -> list[re.Match[str]]:

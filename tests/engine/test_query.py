@@ -4,14 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from millpond.engine.query import QueryRunner
-from pond import Canvas, canvas, structured
+from asking import Asking, reason, text
+from pond import canvas, structured
 
 ISSUES = [
     {
@@ -26,35 +25,12 @@ ISSUES = [
 T = "list_issues_k7q2xd_1"
 
 
-class Asking:
-    """A canvas and its query side."""
-
-    def __init__(self, pond: Canvas) -> None:
-        self.runner = QueryRunner(pond.database, pond.store, pond.settings)
-
-    def __call__(self, sql: str, **arguments: Any) -> dict[str, Any]:
-        raw = json.dumps({"sql": sql, **arguments}).encode()
-        return json.loads(self.runner.answer(1, raw, "query"))
-
-    def raw(self, arguments: str) -> dict[str, Any]:
-        return json.loads(self.runner.answer(1, arguments.encode(), "query"))
-
-
 @pytest.fixture(scope="module")
 def ask() -> Iterator[Asking]:
     with canvas() as pond:
         pond.take(structured({"items": ISSUES}), "list_issues")
         pond.store.record(pond.call("small"), structured([{"a": 1}]))
         yield Asking(pond)
-
-
-def reason(result: dict[str, Any]) -> str | None:
-    error = result["_meta"].get("millpond/error")
-    return error and error["reason"]
-
-
-def text(result: dict[str, Any]) -> str:
-    return result["content"][0]["text"]
 
 
 READS = [

@@ -16,3 +16,8 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """True for a JSON list."""
     return isinstance(value, list)
+
+
+def member(value: object, key: str) -> Any:
+    """A member of an object; None where there is no such object or member."""
+    return value.get(key) if is_object(value) else None

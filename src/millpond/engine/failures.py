@@ -87,6 +87,15 @@ def too_deep() -> Refusal:
     )
 
 
+def not_judged() -> Refusal:
+    """A statement whose plan DuckDB does not write."""
+    return Refusal(
+        Reason.INVALID_SQL,
+        "The statement holds a constant past 38 digits where it cannot be judged. Write it as a plain text and cast it in a subquery, as"
+        " in x > (SELECT '123')::BIGNUM.",
+    )
+
+
 def unknown_table(name: str, asked: Asked) -> Refusal:
     """A name that is no table of this canvas."""
     parts = parse_table_name(name)

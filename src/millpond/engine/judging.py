@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from millpond.core import gate
+from millpond.core import gate, trees
 from millpond.core.errors import QueryRefused, Refusal
+from millpond.core.exactness.doubts import Doubts, doubts
 from millpond.core.model import EngineSettings, Tables, TableState
 from millpond.core.names import fold, quote
 from millpond.core.sql import explained, printed_name
@@ -32,6 +34,12 @@ class Judged(msgspec.Struct, frozen=True):
     statement: str
     explain: str = ""
     """The words of an EXPLAIN that stand before it."""
+    tree: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    """Its parse tree."""
+    doubts: Doubts = Doubts()
+    """Which of its figures may not be exact, by their types."""
+    tables: frozenset[str] = frozenset()
+    """The canvas's tables that it names."""
 
 
 class Judge:
@@ -54,6 +62,10 @@ class Judge:
         except DatabaseError as error:
             raise QueryRefused(failures.explain(str(error), self._asked(connection, sql, named))) from error
 
+    def may_ask(self, tree: dict[str, Any]) -> bool:
+        """True where a tree that was made from a judged one still only reads this canvas."""
+        return gate.judge_tree(tree, self._catalog, lambda name: self._is_table(name, set())) is None
+
     def asked(self, sql: str) -> failures.Asked:
         """A question that failed, with what is known around it."""
         return failures.Asked(sql=sql, names=self._tables.names(), tag=self._settings.tag, state=self._tables.state)
@@ -69,12 +81,13 @@ class Judge:
             return Judged(_SHOW[shown[1] and shown[1].lower()])
         if kind != "SELECT":
             raise QueryRefused(failures.not_a_select(kind))
-        self._judge_tree(connection, text, named)
-        self._tables.make(frozenset(named))
-        self._judge_plan(connection, text, named)
-        return Judged(text)
+        tree = self._judge_tree(connection, text, named)
+        tables = frozenset(named)
+        self._tables.make(tables)
+        plan = self._judge_plan(connection, text, tree, named)
+        return Judged(text, tree=tree, doubts=doubts(plan), tables=tables)
 
-    def _judge_tree(self, connection: Connection, sql: str, named: set[str]) -> None:
+    def _judge_tree(self, connection: Connection, sql: str, named: set[str]) -> dict[str, Any]:
         tree = _serialized(connection, "json_serialize_sql", sql)
         if tree.get("error"):
             raise QueryRefused(self._failed(connection, tree, sql, named))
@@ -83,6 +96,7 @@ class Judge:
             raise QueryRefused(verdict)
         if verdict is not None:
             raise QueryRefused(failures.unknown_table(verdict, self.asked(sql)))
+        return tree
 
     def _is_table(self, name: str, named: set[str]) -> bool:
         known = self._tables.state(name) in (TableState.STORED, TableState.PENDING)
@@ -90,14 +104,17 @@ class Judge:
             named.add(name)
         return known
 
-    def _judge_plan(self, connection: Connection, sql: str, named: set[str]) -> None:
+    def _judge_plan(self, connection: Connection, sql: str, tree: dict[str, Any], named: set[str]) -> dict[str, Any]:
         """What the binder resolved must be the canvas's, whatever the text called it."""
-        plan = _serialized(connection, "json_serialize_plan", sql)
+        plan = _serialized(connection, "json_serialize_plan", sql) or _plan_without_bignum_constants(connection, tree)
+        if not plan:
+            raise QueryRefused(failures.not_judged())
         if plan.get("error"):
             raise QueryRefused(self._failed(connection, plan, sql, named))
         verdict = gate.judge_plan(plan, self._catalog)
         if verdict is not None:
             raise QueryRefused(verdict)
+        return plan
 
     def _failed(self, connection: Connection, answer: dict[str, Any], sql: str, named: set[str]) -> Refusal:
         kind, message = str(answer.get("error_type", "")), str(answer.get("error_message", ""))
@@ -123,6 +140,22 @@ def _columns(connection: Connection, table: str) -> list[str]:
         return []
 
 
+def _plan_without_bignum_constants(connection: Connection, tree: dict[str, Any]) -> dict[str, Any]:
+    """The plan of a statement that differs only in where its BIGNUM constants stand."""
+    (same,) = printed(connection, [trees.without_bignum_constants(tree)])
+    return _serialized(connection, "json_serialize_plan", same)
+
+
 def _serialized(connection: Connection, function: str, sql: str) -> dict[str, Any]:
+    """What DuckDB writes of a statement; {} where it writes nothing, which it does for a BIGNUM constant in a plan (contract test)."""
     found = connection.execute(f"SELECT {function}(?::VARCHAR)", [sql]).fetchone()
-    return json.loads(found[0]) if found else {}
+    return json.loads(found[0]) if found and found[0] else {}
+
+
+def printed(connection: Connection, statements: Sequence[dict[str, Any]]) -> list[str]:
+    """Parse trees as SQL. Raises DuckDB's errors for what does not come back."""
+    if not statements:
+        return []
+    calls = ", ".join("json_deserialize_sql(?::JSON)" for _ in statements)
+    found = connection.execute(f"SELECT {calls}", [json.dumps(tree) for tree in statements]).fetchone()
+    return [str(text) for text in found or ()]

@@ -7,6 +7,7 @@ an error with a reason. Imports `core` and the engine's modules.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import Literal
@@ -20,6 +21,7 @@ from millpond.core.model import EngineSettings, Tables
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
+from millpond.engine.checking import Checker
 from millpond.engine.database import Connection, Database, DatabaseError, Interrupted, OutOfMemory
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
@@ -41,6 +43,8 @@ class QueryRunner:
         found = connection.execute("SELECT current_database()").fetchone()
         connection.close()
         self._judge = Judge(tables, settings, str(found[0]) if found else "")
+        self._clock = time.monotonic
+        self._checker = Checker(self._judge, self._clock)
 
     def answer(self, id: int, arguments: bytes | memoryview, query_tool: str) -> bytes:
         """The `result` value for these raw arguments. Never raises but for what ends the process."""
@@ -67,8 +71,10 @@ class QueryRunner:
             self._tables.flush()
             with self._cursor(id) as connection:
                 judged = self._judge.judge(connection, arguments.sql)
+                started = self._clock()
                 found = self._run(connection, judged, arguments)
-            return answer_result(self._compose(arguments, judged, found))
+                doubtful = self._checker.notes(connection, judged, found.fetched.rows, started)
+            return answer_result(self._compose(arguments, judged, found, doubtful))
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
@@ -132,7 +138,7 @@ class QueryRunner:
         settings = self._settings
         return Bounds(arguments.max_rows or settings.max_rows, settings.max_answer_bytes, settings.max_cell_bytes)
 
-    def _compose(self, arguments: Arguments, judged: Judged, found: _Found) -> Answer:
+    def _compose(self, arguments: Arguments, judged: Judged, found: _Found, doubtful: list[str]) -> Answer:
         bounds = self._bounds(arguments)
         cell_bytes = bounds.answer_bytes if judged.explain else bounds.cell_bytes
         names = [name for name, _ in found.fetched.columns]
@@ -154,7 +160,7 @@ class QueryRunner:
             rows=text.rows,
             truncated=more,
             total=found.total if not more or arguments.exact_total else None,
-            notes=cut_notes(cuts),
+            notes=[*cut_notes(cuts), *doubtful],
         )
 
 
