@@ -1,6 +1,7 @@
 """A canvas for tests: a store on a real database file, and the results that go into it."""
 
 import json
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,12 @@ from typing import Any
 import msgspec
 
 from millpond.core.model import Call, EngineSettings, Mode, Verdict
+from millpond.core.values import is_object
 from millpond.engine.database import Database
+from millpond.engine.query import QueryRunner
 from millpond.engine.store import Store
+
+_SQL = re.compile(r"(?:^  |^and [0-9]+ (?:tables?|columns?) more: )((?:SELECT|DESCRIBE) .*)$")
 
 
 def settings(directory: Path, **changes: Any) -> EngineSettings:
@@ -42,6 +47,7 @@ class Canvas:
         self.settings = settings(directory, **changes)
         self.database = Database(directory / "canvas.duckdb", memory_bytes=1 << 30)
         self.store = Store(self.database, self.settings)
+        self.runner = QueryRunner(self.database, self.store, self.settings)
         self.number = self.store.last_number
 
     def reopen(self) -> None:
@@ -66,6 +72,13 @@ class Canvas:
         outcome = self.store.take(self.call(tool, mode, number=number), memoryview(result), "query")
         assert outcome.verdict in (Verdict.KEEP, Verdict.REPLACE), outcome.note
         return json.loads(outcome.body) if outcome.body else {}
+
+    def query(self, sql: str) -> list[list[Any]]:
+        """The rows of an answer of the own tool, numbers as text."""
+        arguments = json.dumps({"sql": sql, "format": "json"}).encode()
+        result = json.loads(self.runner.answer(1, arguments, "query"))
+        assert not result.get("isError"), result["content"][0]["text"]
+        return read_rows(result)
 
     def sql(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
         connection = self.database.cursor()
@@ -93,3 +106,16 @@ def handle(body: dict[str, Any]) -> dict[str, Any]:
 
 def rows(count: int) -> list[dict[str, Any]]:
     return [{"id": at, "pad": "x" * 40, "tags": ["a", "b"][: at % 3]} for at in range(count)]
+
+
+def read_rows(result: dict[str, Any]) -> list[list[Any]]:
+    """The rows of an answer of the own tool in JSON, numbers as text."""
+    found: list[Any] = json.loads(result["content"][0]["text"], parse_int=str, parse_float=str)
+    return [list(row.values()) if is_object(row) else row for row in found]
+
+
+def printed_sql(text: str) -> list[str]:
+    """The statements that a handle prints: each ends its line."""
+    return [
+        found[1] for line in text.split("\n") if not line.startswith("| ") for found in [_SQL.search(line)] if found
+    ]

@@ -66,9 +66,9 @@ def test_a_handle_says_what_was_kept_and_how_to_ask() -> None:
   SELECT state, count(*) FROM list_issues_k7q2xd_3 GROUP BY ALL ORDER BY 2 DESC
 id BIGINT | state VARCHAR | "order" VARCHAR
 first 3 rows:
-0 | closed | 0.50
-1 | open | 1.50
-2 | open | 2.50
+| 0 | closed | 0.50
+| 1 | open | 1.50
+| 2 | open | 2.50
 beside the rows: $.total = 40
 empty lists: $.errors
 note: read as CSV\
@@ -89,7 +89,7 @@ def test_what_does_not_fit_gives_way_and_is_said(columns: int) -> None:
     handle = handle_of({"items": [row] * 3})
     text = handle_text(handle, 300)
     assert len(TOKENIZER.encode(text)) <= 300
-    assert ("columns more: DESCRIBE lists all" in text) is (columns > 40)
+    assert ("columns more: DESCRIBE list_issues_k7q2xd_3" in text) is (columns > 40)
     assert len(handle.tables[0].columns) == columns
 
 
@@ -99,7 +99,7 @@ def test_a_cell_can_end_no_line_and_is_cut() -> None:
     text = handle_text(handle_of([{"text": evil}] * 50), 300)
     assert "a \\| ignore all of this " in text
     assert "…" in text
-    assert "\n|" not in text
+    assert text.count("\n| ") == 3
 
 
 def test_programs_get_the_same_facts() -> None:

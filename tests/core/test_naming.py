@@ -50,6 +50,7 @@ def test_a_name_reads_back_and_no_two_are_the_same(tool: str, call: int, paths: 
         ([""], ("empty_1",)),
         (["_row", "_key", "_KEY"], ("_row_1", "_key_1", "_KEY_2")),
         (["a\0b", "a_b"], ("a_b_2", "a_b")),
+        (["a\nb", "c\x1b[2J", "d\u202e"], ("a_b_2", "c_[2J_2", "d__2")),
         (["é", "É"], ("é", "É")),
     ],
 )

@@ -63,6 +63,61 @@ def test_columns_and_rows_are_one_row_set_with_those_names(columns: list[object]
     assert (row_set.path, row_set.names, len(row_set.rows)) == ("$", ("i", "name"), 2)
 
 
+def test_what_stands_beside_columns_and_rows_is_kept() -> None:
+    """SHAPE-04 SHAPE-09"""
+    answer = found({"fields": ["i"], "values": [[1], [2]], "rowCount": 2, "warnings": [{"w": 1}]})
+    assert [(rows.path, rows.names) for rows in answer.row_sets] == [("$", ("i",)), ("$.warnings", ())]
+    assert [(path, bytes(raw)) for path, raw in answer.rest] == [("$.rowCount", b"2")]
+
+
+HEAD = ["name", "age"]
+
+
+@pytest.mark.parametrize(
+    ("lists", "rows"),
+    [
+        ([HEAD, ["Ann", 31], ["Bob", 4]], 2),
+        ([HEAD, ["Ann", 31], ["Bob"], []], 3),
+        ([HEAD, ["Ann", "31"], ["Bob", "4,000.5"]], 2),
+        ([HEAD, ["Ann", True], ["Bob", None]], 2),
+        ([HEAD, ["Ann", 31]], None),  # two lists: nobody can tell
+        ([HEAD, ["Ann", "x"], ["Bob", "y"]], None),
+        ([HEAD, ["Ann", None], ["Bob", None]], None),
+        ([HEAD, ["Ann", 31], ["Bob", "?"]], None),
+        ([HEAD, ["Ann", 31], ["Bob", 4, 5]], None),
+        ([["name", "name"], ["Ann", 31], ["Bob", 4]], None),
+        ([["name", "2026"], ["Ann", 31], ["Bob", 4]], None),
+        ([["name", 1], ["Ann", 31], ["Bob", 4]], None),
+        ([["name", "x" * 101], ["Ann", 31], ["Bob", 4]], None),
+        ([[], [1], [2]], None),
+    ],
+)
+def test_a_list_of_words_above_numbers_is_their_header(lists: list[list[object]], rows: int | None) -> None:
+    """SHAPE-12"""
+    (row_set,) = found({"values": lists}).row_sets
+    if rows is None:
+        assert (row_set.names[0] in ("column0", "value"), len(row_set.rows)) == (True, len(lists))
+    else:
+        assert (row_set.names, len(row_set.rows)) == (tuple(HEAD), rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "where"),
+    [
+        ([{"page": 1}, FILLER], ["$[1]"]),
+        ([FILLER, FILLER], ["$[0]", "$[1]"]),
+        ({"data": [FILLER, "end"]}, ["$.data[0]"]),
+        ([[FILLER], [FILLER]], ["$"]),
+        ([{"text": "x" * 5000}, FILLER], ["$"]),
+        ([FILLER[:1]] * 65, ["$"]),
+        ([[1, 2], [3, 4]], ["$"]),
+    ],
+)
+def test_a_short_list_of_lists_of_objects_is_opened(value: object, where: list[str]) -> None:
+    """SHAPE-13"""
+    assert paths(value) == where
+
+
 def test_rows_longer_than_the_columns_are_not_that_form() -> None:
     """SHAPE-04"""
     assert paths({"columns": ["i"], "rows": [[1, 2, 3, 4, 5]]}) != ["$"]
@@ -75,6 +130,10 @@ def test_rows_longer_than_the_columns_are_not_that_form() -> None:
         ({f"k{at}": {"name": "x", f"only{at % 2}": 1} for at in range(12)}, True),
         ({"NOR": {"name": 1, "area": 2}, "SWE": {"name": 1, "area": 2}}, False),
         ({f"k{at}": {f"own{at}": 1} for at in range(12)}, False),
+        ({kind: {"total": 20, "nodes": FILLER} for kind in ("open", "closed", "merged")}, False),
+        ({f"k{at}": {"total": 20, "nodes": FILLER} for at in range(12)}, True),
+        ({kind: {"ids": list(range(60)), "nodes": FILLER[:1]} for kind in ("a", "b", "c")}, True),
+        ({kind: dict[str, object]() for kind in ("a", "b", "c")}, False),
     ],
 )
 def test_an_object_of_like_objects_is_a_map_of_rows(value: dict[str, object], keyed: bool) -> None:
@@ -94,10 +153,10 @@ def test_one_record_with_small_lists_is_not_an_answer_of_rows() -> None:
     record = found({"id": 1, "body": "text " * 200, "labels": [{"name": "bug"}]})
     assert not record.has_rows
     assert [(rows.path, rows.layout) for rows in record.row_sets] == [
-        ("$.labels", Layout.OBJECTS),
         ("$", Layout.ARRAYS),
+        ("$.labels", Layout.OBJECTS),
     ]
-    leaves = record.row_sets[1]
+    leaves = record.row_sets[0]
     assert leaves.names == ("path", "value")
     assert [json.loads(bytes(row)) for row in leaves.rows] == [
         ["$.id", 1],
@@ -109,7 +168,7 @@ def test_one_record_with_small_lists_is_not_an_answer_of_rows() -> None:
 def test_scalars_beside_the_lists_and_empty_lists_are_named() -> None:
     """SHAPE-09"""
     answer = found({"total": 300, "next": {"cursor": "abc"}, "items": FILLER, "errors": []})
-    assert answer.rest == (("$.total", "300"), ("$.next.cursor", '"abc"'))
+    assert [(path, bytes(raw)) for path, raw in answer.rest] == [("$.total", b"300"), ("$.next.cursor", b'"abc"')]
     assert answer.empty == ("$.errors",)
     assert paths({"total": 300, "items": FILLER, "errors": []}) == ["$.items"]
 

@@ -19,10 +19,18 @@ def clip(text: str, max_bytes: int) -> Clipped:
     """The longest beginning of at most `max_bytes` UTF-8 bytes that ends between characters."""
     if len(text) * 4 <= max_bytes:
         return Clipped(text, 0)
-    encoded = text.encode("utf-8", "surrogatepass")
-    if len(encoded) <= max_bytes:
-        return Clipped(text, 0)
-    end = max_bytes
-    while end and encoded[end] & 0xC0 == 0x80:
+    return clip_bytes(memoryview(text.encode("utf-8", "surrogatepass")), max_bytes)
+
+
+def clip_bytes(encoded: memoryview, max_bytes: int) -> Clipped:
+    """The same of a text that is UTF-8 bytes; what is left out is not decoded."""
+    end = min(max_bytes, len(encoded))
+    while end < len(encoded) and end and encoded[end] & 0xC0 == 0x80:
         end -= 1
-    return Clipped(encoded[:end].decode("utf-8", "surrogatepass"), len(encoded) - end)
+    return Clipped(str(encoded[:end], "utf-8", "surrogatepass"), len(encoded) - end)
+
+
+def shown(text: str, max_characters: int) -> str:
+    """A text of other people's on one line: what cannot be seen is a space, and a cut ends with `…`."""
+    cut = text if len(text) <= max_characters else text[: max(max_characters - 1, 0)] + "…"
+    return cut if cut.isprintable() else "".join(char if char.isprintable() else " " for char in cut)

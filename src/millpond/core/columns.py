@@ -6,6 +6,7 @@ Rule: one pass over all rows, a chunk at a time; what was decoded is dropped aga
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from typing import Any
@@ -64,6 +65,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _decoder = msgspec.json.Decoder(float_hook=Lexeme)
+_string = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 
 def decode_exactly(raws: Sequence[msgspec.Raw]) -> list[Any]:
@@ -86,23 +88,25 @@ class Planner:
         """Take in the rows of a chunk; `number` counts the chunks from 0."""
         raws = self._rows.rows[chunk]
         values: list[Any] = decode_exactly(raws)
-        if self._rows.layout is Layout.OBJECTS:
-            self._top.add(values, self._markers)
-            members = self._top.total_members()
-            if _may_repeat_keys(raws, members - self._members):
-                self._repeated.add(number)
-            self._members = members
-        elif self._rows.layout is Layout.VALUES:
-            self._columns[0].add(values, self._markers)
-        else:
+        seen = self._seen()
+        if self._rows.layout is Layout.ARRAYS:
             turned: Iterable[tuple[Any, ...]] = zip_longest(*values)
-            for column, cells in zip(self._columns, turned, strict=False):
+            for column, cells in zip(seen, turned, strict=False):
                 column.add(cells, self._markers)
+        else:
+            seen[0].add(values, self._markers)
+        members = sum(one.total_members() for one in seen)
+        if _repeats_keys(b",".join(raws), members - self._members):
+            self._repeated.add(number)
+        self._members = members
+
+    def _seen(self) -> Sequence[Observed]:
+        return (self._top,) if self._rows.layout is Layout.OBJECTS else self._columns
 
     def plan(self) -> Plan | None:
         """The columns for what was observed, or None where objects give none: no keys at all, or too many."""
         if self._rows.layout is not Layout.OBJECTS:
-            return _plan(self._rows, self._rows.names, self._columns, frozenset())
+            return _plan(self._rows, self._rows.names, self._columns, frozenset(self._repeated))
         fields = self._top.fields
         if not 0 < len(fields) <= MAX_COLUMNS:
             return None
@@ -139,11 +143,16 @@ def _source(key: str, name: str, seen: Observed, layout: Layout) -> Source:
     return Source(column=column, key=key, type=kind, present=seen.present(), from_row=direct)
 
 
-def _may_repeat_keys(raws: Sequence[msgspec.Raw], members: int) -> bool:
-    """False only where no object has a key twice.
+def _repeats_keys(text: bytes, members: int) -> bool:
+    """Whether some object of a text has a key twice: the text has more members than were decoded.
 
     With white space taken out, each member's key ends in `":`. A string that begins with a colon and an escaped quote before one
-    give those bytes too, so the count is never below the number of members in the text; where it equals the number of decoded
-    members, none was lost.
+    give those bytes too, so that strings are emptied where the first count is not that of the decoded members.
     """
-    return b",".join(raws).translate(None, b" \t\n\r").count(b'":') != members
+    if _count_keys(text) == members:
+        return False
+    return _count_keys(_string.sub(b'""', text)) != members
+
+
+def _count_keys(text: bytes) -> int:
+    return text.translate(None, b" \t\n\r").count(b'":')

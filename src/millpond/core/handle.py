@@ -1,24 +1,54 @@
 """Handle: the short text that stands in for a large result, and the same facts for programs.
 
-Rule: what was kept and what was not is always said; the preview gives way first, then the columns' list, each cut disclosed; every
-SQL it prints runs as printed. Imports `core.model`, `core.preview`, `core.tokens` and msgspec.
+Rule: what was kept and what was not is always said; the preview gives way first, then columns, other tables and the length of texts,
+each cut disclosed; every SQL it prints runs as printed and ends its line; only rows begin with `| `. Imports `core.clip`, `core.model`,
+`core.preview`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
+from millpond.core.clip import clip_bytes, shown
 from millpond.core.model import Column, Table
 from millpond.core.preview import Preview
 from millpond.core.sql import printed_name
 from millpond.core.tokens import estimate_tokens
+from millpond.core.type_text import short_type
 
 PREVIEW_ROWS = 3
 """Rows of the first table that a handle shows at most; they are for the eye, never for counting."""
-MAX_TABLES_LISTED = 12
-"""Tables that a handle lists with their columns; the others are in `calls`."""
+
+
+class _Detail(NamedTuple):
+    """How much a handle tells."""
+
+    rows: int
+    """Of the preview."""
+    columns: int
+    """Of the first table, and half as many of each other one."""
+    tables: int
+    """Beside the first one, with their columns; the others are in `calls`."""
+    members: int
+    """Scalars, empty lists and notes, of each so many."""
+    characters: int
+    """Of a name, a path or a value; a type has twice as many, a note four times."""
+
+
+_DETAILS = (
+    *(_Detail(rows, 40, 11, 6, 60) for rows in (PREVIEW_ROWS, 2, 1)),
+    _Detail(1, 24, 11, 6, 60),
+    *(_Detail(0, columns, 11, 6, 60) for columns in (24, 12)),
+    _Detail(0, 12, 5, 6, 60),
+    _Detail(0, 8, 3, 6, 48),
+    _Detail(0, 6, 2, 4, 32),
+    _Detail(0, 4, 1, 3, 24),
+    _Detail(0, 2, 0, 2, 16),
+)
+"""From the most to the least: the first that fits is taken."""
 
 
 class HandleText(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,16 +62,19 @@ class HandleText(msgspec.Struct, frozen=True, kw_only=True):
     previews: tuple[Preview, ...]
     """One for each table, in the same order."""
     notes: tuple[str, ...] = ()
-    rest: tuple[tuple[str, str], ...] = ()
+    rest: tuple[tuple[str, msgspec.Raw], ...] = ()
+    """Scalars beside the rows, as (path, JSON text)."""
     empty: tuple[str, ...] = ()
+    """Paths of lists without elements."""
 
 
 def handle_text(handle: HandleText, max_tokens: int) -> str:
-    """The text block of a handle, at most `max_tokens` by estimate where that leaves its first line and the tables' names."""
-    for rows, columns in ((PREVIEW_ROWS, 40), (2, 40), (1, 40), (1, 24), (0, 24), (0, 12), (0, 6)):
-        text = _compose(handle, rows, columns)
+    """The text block of a handle, at most `max_tokens` by estimate where the least detail takes no more."""
+    text = ""
+    for detail in _DETAILS:
+        text = _compose(handle, detail)
         if estimate_tokens(text) <= max_tokens:
-            return text
+            break
     return text
 
 
@@ -67,110 +100,94 @@ def handle_meta(handle: HandleText) -> dict[str, object]:
     }
 
 
-def _compose(handle: HandleText, preview_rows: int, columns: int) -> str:
-    lines: list[str] = []
-    if handle.tables:
-        first = handle.tables[0]
-        size = human_size(handle.bytes)
-        lines.append(
-            f"{first.rows} {_plural('row', first.rows)} in {first.name} (from {first.path}; {size} kept out of the"
-            f" conversation). Ask with {handle.query_tool}:"
-        )
-        lines.append(f"  {handle.previews[0].example.format(table=printed_name(first.name))}")
-        lines.append(column_line(first.columns, columns))
-        lines.extend(_preview_lines(handle.previews[0], preview_rows, min(columns, len(first.columns))))
-        lines.extend(_other_tables(handle.tables[1:], max(columns // 2, 6)))
-    else:
-        lines.append(
-            f"{human_size(handle.bytes)} kept out of the conversation; no rows in it to make a table of. Read it with"
-            f" {handle.query_tool}:"
-        )
-        lines.append(f"  SELECT part, substr(text, 1, 500) FROM results WHERE call = {handle.call}")
-    lines.extend(_what_else(handle))
+def _compose(handle: HandleText, detail: _Detail) -> str:
+    lines = _table_lines(handle, detail) if handle.tables else _no_table_lines(handle)
+    lines.extend(_what_else(handle, detail))
     return "\n".join(lines)
 
 
-def _other_tables(tables: Sequence[Table], columns: int) -> list[str]:
+def _table_lines(handle: HandleText, detail: _Detail) -> list[str]:
+    first, preview = handle.tables[0], handle.previews[0]
     lines = [
-        f"also {table.rows} {_plural('row', table.rows)} in {table.name} (from {table.path}):"
-        f" {column_line(table.columns, columns)}"
-        for table in tables[: MAX_TABLES_LISTED - 1]
+        f"{_rows(first)} in {first.name} (from {shown(first.path, detail.characters)}; {human_size(handle.bytes)} kept out of"
+        f" the conversation). Ask with {handle.query_tool}:",
+        f"  {preview.example.format(table=printed_name(first.name))}",
+        *_column_lines(first, detail.columns, detail.characters),
+        *_preview_lines(preview, detail),
     ]
-    if len(tables) >= MAX_TABLES_LISTED:
-        lines.append(f"and {len(tables) - MAX_TABLES_LISTED + 1} tables more: SELECT tables FROM calls")
+    others = handle.tables[1:]
+    for table in others[: detail.tables]:
+        columns = _column_lines(table, max(detail.columns // 2, 2), detail.characters)
+        lines.append(f"also {_rows(table)} in {table.name} (from {shown(table.path, detail.characters)}): {columns[0]}")
+        lines.extend(columns[1:])
+    more = len(others) - detail.tables
+    if more > 0:
+        lines.append(f"and {more} {_plural('table', more)} more: SELECT tables FROM calls WHERE number = {handle.call}")
     return lines
 
 
-def column_line(columns: Sequence[Column], most: int) -> str:
-    """The columns with their types in one line; past `most`, where to find the others."""
-    shown = " | ".join(map(_column, columns[:most]))
-    return shown if len(columns) <= most else f"{shown} | and {len(columns) - most} columns more: DESCRIBE lists all"
+def _no_table_lines(handle: HandleText) -> list[str]:
+    return [
+        f"{human_size(handle.bytes)} kept out of the conversation; no rows in it to make a table of. Read it with"
+        f" {handle.query_tool}:",
+        f"  SELECT part, substr(text, 1, 500) FROM results WHERE call = {handle.call}",
+    ]
 
 
-def _column(column: Column) -> str:
-    text = f"{printed_name(column.name)} {_short_type(column.type)}"
+def _column_lines(table: Table, most: int, characters: int) -> list[str]:
+    """The columns with their types in one line; past `most`, a second that says where to find the others."""
+    lines = [" | ".join(_column(column, characters) for column in table.columns[:most])]
+    more = len(table.columns) - most
+    if more > 0:
+        lines.append(f"and {more} {_plural('column', more)} more: DESCRIBE {printed_name(table.name)}")
+    return lines
+
+
+def _column(column: Column, characters: int) -> str:
+    text = f"{shown(printed_name(column.name), characters)} {shown(short_type(column.type), 2 * characters)}"
     if column.note:
         text += f" {column.note}"
     if column.renamed_from is not None:
-        text += f" (key {msgspec.json.encode(column.renamed_from[:40]).decode()})"
+        text += f" (key {_json(column.renamed_from, characters)})"
     return text
 
 
-def _short_type(sql: str) -> str:
-    """`STRUCT {login, id}` for `STRUCT("login" VARCHAR, "id" BIGINT)`, `LIST {name}` for a list of them."""
-    lists = 0
-    while sql.endswith("[]"):
-        sql, lists = sql[:-2], lists + 1
-    if sql.startswith("STRUCT("):
-        names = _field_names(sql)
-        inner = "{" + ", ".join(names[:8]) + (", …" if len(names) > 8 else "") + "}"
-        sql = f"STRUCT {inner}" if not lists else inner
-    elif lists:
-        sql = f"of {sql}"
-    return "LIST " * lists + sql
+def _json(text: str, characters: int) -> str:
+    return msgspec.json.encode(shown(text, characters)).decode()
 
 
-def _field_names(sql: str) -> list[str]:
-    """The names of a STRUCT's own fields, from its type as `core.infer` writes it."""
-    names: list[str] = []
-    depth, at = 0, len("STRUCT")
-    expects_name = False
-    while at < len(sql):
-        char = sql[at]
-        if char == '"':
-            end = at + 1
-            while sql[end] != '"' or sql[end + 1 : end + 2] == '"':
-                end += 2 if sql[end] == '"' else 1
-            if expects_name and depth == 1:
-                names.append(sql[at + 1 : end].replace('""', '"'))
-            expects_name, at = False, end
-        elif char in "()":
-            depth += 1 if char == "(" else -1
-            expects_name = char == "(" and depth == 1
-        elif char == "," and depth == 1:
-            expects_name = True
-        at += 1
-    return names
-
-
-def _preview_lines(preview: Preview, rows: int, columns: int) -> list[str]:
-    shown = preview.rows[:rows]
-    if not shown:
+def _preview_lines(preview: Preview, detail: _Detail) -> list[str]:
+    rows = preview.rows[: detail.rows]
+    if not rows:
         return []
-    head = "first row:" if len(shown) == 1 else f"first {len(shown)} rows:"
-    return [head, *(" | ".join(row[:columns]) for row in shown)]
+    head = "first row:" if len(rows) == 1 else f"first {len(rows)} rows:"
+    cut = " | …" if len(rows[0]) > detail.columns else ""
+    return [head, *("| " + " | ".join(row[: detail.columns]) + cut for row in rows)]
 
 
-def _what_else(handle: HandleText) -> list[str]:
+def _what_else(handle: HandleText, detail: _Detail) -> list[str]:
+    most, characters = detail.members, detail.characters
     lines: list[str] = []
     if handle.rest:
-        shown = ", ".join(f"{path} = {text[:60]}" for path, text in handle.rest[:6])
-        more = f", and {len(handle.rest) - 6} more" if len(handle.rest) > 6 else ""
-        lines.append(f"beside the rows: {shown}{more}")
+        said = [f"{shown(path, characters)} = {_value(raw, characters)}" for path, raw in handle.rest[:most]]
+        lines.append(_listed("beside the rows: ", said, len(handle.rest)))
     if handle.empty:
-        lines.append("empty lists: " + ", ".join(handle.empty[:6]) + (", …" if len(handle.empty) > 6 else ""))
-    lines.extend(f"note: {note}" for note in handle.notes)
+        lines.append(
+            _listed("empty lists: ", [shown(path, characters) for path in handle.empty[:most]], len(handle.empty))
+        )
+    lines.extend(f"note: {shown(note, 4 * characters)}" for note in handle.notes[:most])
+    if len(handle.notes) > most:
+        lines.append(f"and {len(handle.notes) - most} {_plural('note', len(handle.notes) - most)} more in calls")
     return lines
+
+
+def _listed(head: str, said: Sequence[str], count: int) -> str:
+    return head + ", ".join(said) + (f", and {count - len(said)} more in results" if count > len(said) else "")
+
+
+def _value(raw: msgspec.Raw, characters: int) -> str:
+    clipped = clip_bytes(memoryview(raw), 4 * characters)
+    return shown(clipped.text + ("…" if clipped.left_out_bytes else ""), characters)
 
 
 def human_size(size_bytes: int) -> str:
@@ -180,6 +197,10 @@ def human_size(size_bytes: int) -> str:
     if size_bytes < 1024 * 1024:
         return f"{size_bytes / 1024:.0f} KB"
     return f"{size_bytes / 1024 / 1024:.1f} MB"
+
+
+def _rows(table: Table) -> str:
+    return f"{table.rows} {_plural('row', table.rows)}"
 
 
 def _plural(noun: str, count: int) -> str:

@@ -19,7 +19,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     type: str
-    """DuckDB's type, as `DESCRIBE` prints it."""
+    """DuckDB's type, as a cast takes it: the fields of a STRUCT in quotes."""
     exact: bool = True
     """False where values were rounded (DOUBLE) or changed kind (mixed kinds in one VARCHAR)."""
     renamed_from: str | None = None

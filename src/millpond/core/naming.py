@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from millpond.core.names import fold
+from millpond.core.names import HIDDEN, fold
 
 MAX_TOOL_CHARACTERS = 40
 """Of the tool's name in a table's name; the call's number keeps it unique."""
@@ -55,18 +55,18 @@ def parse_table_name(name: str) -> NameParts | None:
 
 
 def column_names(keys: Iterable[str]) -> tuple[str, ...]:
-    """A column's name for each key, in order: the key itself, but for empty ones, own names, NUL and ASCII-case clashes."""
+    """A column's name for each key, in order: the key itself, but for empty ones, own names, hidden characters and ASCII-case clashes."""
     taken = {fold(name) for name in OWN_COLUMN_NAMES}
     kept = list(keys)
     first = {fold(key): at for at, key in reversed(list(enumerate(kept)))}
     names: list[str] = []
     for at, key in enumerate(kept):
-        usable = bool(key) and "\0" not in key and fold(key) not in taken
+        usable = bool(key) and not HIDDEN.search(key) and fold(key) not in taken
         if usable and first[fold(key)] == at:
             names.append(key)
             taken.add(fold(key))
             continue
-        stem = key.replace("\0", "_") or "empty"
+        stem = HIDDEN.sub("_", key) or "empty"
         number = 2 if key and fold(key) not in OWN_COLUMN_NAMES else 1
         while fold(f"{stem}_{number}") in taken or fold(f"{stem}_{number}") in first:
             number += 1

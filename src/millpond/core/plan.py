@@ -68,6 +68,12 @@ def columns(reading: Reading) -> tuple[Plan, ...]:
     return tuple(map(plan_columns, reading.shape.row_sets))
 
 
+def notes(reading: Reading, plans: tuple[Plan, ...]) -> tuple[str, ...]:
+    """What is to be said of the data and of the tables made of it."""
+    repeated = any(plan.repeated for plan in plans)
+    return reading.payload.notes + (("some objects have a key twice: the last one counts",) if repeated else ())
+
+
 def tables(plans: tuple[Plan, ...], table_names: tuple[str, ...]) -> tuple[Table, ...]:
     """The tables as the handle gives them."""
     return tuple(

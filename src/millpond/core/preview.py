@@ -1,7 +1,7 @@
 """Preview: the first rows of a table for the eye, and a query that suits it.
 
 Rule: cells are data: they are cut, and nothing in one can end a line or look like a column's edge. Imports stages' values,
-`core.clip` and msgspec.
+`core.clip`, `core.sql` and msgspec.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from millpond.core.clip import shown
 from millpond.core.columns import Plan, decode_exactly
 from millpond.core.infer import Route
 from millpond.core.rows import Layout
@@ -20,6 +21,8 @@ MAX_CELL_CHARACTERS = 40
 """Of a cell in a preview; the rest is one query away."""
 EXAMPLE_ROWS = 200
 """First rows looked at to choose the example; it is a suggestion, and runs whatever they hold."""
+MAX_EXAMPLE_NAME_CHARACTERS = 40
+"""Of a column that an example names."""
 FEW_VALUES = 20
 """Distinct values up to which a column is one to group by."""
 
@@ -37,11 +40,11 @@ def preview(plan: Plan, rows: int) -> Preview:
     first = decode_exactly(plan.rows.rows[:EXAMPLE_ROWS])
     cells = [_cells(plan, value) for value in first]
     keys = plan.rows.keys
-    shown = [
+    texts = [
         tuple(_cell_text(cell, plan.rows.markers) for cell in ([keys[at], *row] if keys is not None else row))
         for at, row in enumerate(cells[:rows])
     ]
-    return Preview(rows=tuple(shown), example=_example(plan, cells))
+    return Preview(rows=tuple(texts), example=_example(plan, cells))
 
 
 def _cells(plan: Plan, value: Any) -> list[Any]:
@@ -58,9 +61,9 @@ def _cell_text(value: Any, markers: Mapping[bytes, bytes]) -> str:
     text = value if isinstance(value, str) else _compact.encode(value).decode()
     for marker, token in markers.items():
         text = text.replace(marker.decode(), token.decode())
-    if len(text) > MAX_CELL_CHARACTERS:
-        text = text[: MAX_CELL_CHARACTERS - 1] + "…"
-    return "".join(char if char.isprintable() else " " for char in text).replace("|", "\\|")
+    if isinstance(value, str) and text in ("", "NULL"):
+        text = f'"{text}"'
+    return shown(text, MAX_CELL_CHARACTERS).replace("|", "\\|")
 
 
 def _lexeme(value: Any) -> msgspec.Raw:
@@ -74,13 +77,14 @@ _compact = msgspec.json.Encoder(enc_hook=_lexeme)
 def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:
     best: tuple[int, str] | None = None
     number = None
-    for at, source in enumerate(plan.sources):
+    named = [source for source in enumerate(plan.sources) if len(source[1].column.name) <= MAX_EXAMPLE_NAME_CHARACTERS]
+    for at, source in named:
         kind, name = source.type, printed_name(source.column.name).replace("{", "{{").replace("}", "}}")
         if kind.sql in ("VARCHAR", "BOOLEAN") and kind.note is None and kind.route is Route.DIRECT:
             distinct = len({row[at] for row in rows})
             if 2 <= distinct <= FEW_VALUES and 2 * distinct <= len(rows) and (best is None or distinct < best[0]):
                 best = (distinct, name)
-        elif number is None and kind.sql.startswith("DECIMAL"):
+        elif number is None and kind.sql.startswith("DECIMAL") and kind.sql.endswith(")"):
             number = name
     if best is not None:
         return f"SELECT {best[1]}, count(*) FROM {{table}} GROUP BY ALL ORDER BY 2 DESC"

@@ -1,7 +1,7 @@
 """Shape: a JSON value becomes row sets, each with its JSON path.
 
 Rule: every list that holds rows becomes a row set, none is chosen for the agent; nothing is decoded deeper than it takes to find
-them. Imports `core.raw`, `core.rows` and msgspec only.
+them. Imports `core.layout`, `core.raw`, `core.rows` and msgspec only.
 """
 
 from __future__ import annotations
@@ -10,29 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from millpond.core.raw import (
-    ARRAY,
-    NULL,
-    OBJECT,
-    STRING,
-    child_path,
-    first_byte,
-    read_elements,
-    read_members,
-    read_string,
-)
+from millpond.core.layout import MANY_MEMBERS, Laid, columns_and_rows, is_map_of_rows, lay_out
+from millpond.core.raw import ARRAY, OBJECT, STRING, child_path, first_byte, read_elements, read_members, read_string
 from millpond.core.rows import Layout, RowSet
 
 MAX_WRAPPER_DEPTH = 8
 """Objects opened on the way to a list; deeper ones are leaves. `$.data.repository.issues.nodes` needs 4."""
 MAX_LISTS = 64
 """Lists made into tables from one result; where there are more, the object is read as leaves."""
-MAX_ARRAY_WIDTH = 2_000
-"""Columns made from a list of lists; longer inner lists stay one LIST column."""
-MANY_MEMBERS = 10
-"""Members from which an object of like objects is a map of rows, though their keys differ a little."""
-LIKE_MEMBERS = 3
-"""Members from which an object of objects with identical keys is a map of rows."""
 MAX_LEAF_DEPTH = 64
 """Depth to which leaves are listed; what lies deeper is one leaf holding its JSON text."""
 
@@ -43,7 +28,7 @@ class Shape(msgspec.Struct, frozen=True, kw_only=True):
     row_sets: tuple[RowSet, ...]
     has_rows: bool
     """True where the lists hold at least half of the document: it is an answer of rows, not one record that has lists."""
-    rest: tuple[tuple[str, str], ...] = ()
+    rest: tuple[tuple[str, msgspec.Raw], ...] = ()
     """Scalars beside the lists, as (path, JSON text): totals, cursors."""
     empty: tuple[str, ...] = ()
     """Paths of lists without elements: there is nothing to make columns of."""
@@ -55,14 +40,26 @@ class _Found:
     def __init__(self, markers: Mapping[bytes, bytes]) -> None:
         self.markers = markers
         self.row_sets: list[RowSet] = []
-        self.rest: list[tuple[str, str]] = []
+        self.rest: list[tuple[str, msgspec.Raw]] = []
         self.empty: list[str] = []
         self.size_bytes = 0
 
-    def add(self, path: str, rows: Sequence[msgspec.Raw], size_bytes: int, keys: Sequence[str] | None = None) -> None:
-        layout, names = _layout(rows)
+    def add(self, path: str, laid: Laid, size_bytes: int, keys: Sequence[str] | None = None) -> None:
+        layout, names, rows = laid
         self.row_sets.append(RowSet(path=path, layout=layout, rows=rows, keys=keys, names=names, markers=self.markers))
         self.size_bytes += size_bytes
+
+    def take(self, other: _Found) -> None:
+        """Add what another walk collected."""
+        self.row_sets += other.row_sets
+        self.rest += other.rest
+        self.empty += other.empty
+        self.size_bytes += other.size_bytes
+
+    def objects_bytes(self) -> int:
+        """Bytes of the rows that are objects."""
+        found = (rows.rows for rows in self.row_sets if rows.layout is Layout.OBJECTS)
+        return sum(sum(map(len, rows)) for rows in found)
 
 
 def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, bytes], root: str = "$") -> Shape:
@@ -76,10 +73,10 @@ def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, by
     has_rows = bool(found.row_sets) and 2 * found.size_bytes >= len(raw)
     many = len(found.row_sets) > MAX_LISTS
     if many or not has_rows:
-        leaves = tuple(_leaves(raw, root, 0)) if first_byte(raw) == OBJECT else ()
+        leaves = tuple(_leaves(raw, root, 0)) if first_byte(raw) in (OBJECT, ARRAY) else ()
         leaf_set = _leaf_set(root, leaves, markers)
         return Shape(
-            row_sets=leaf_set if many else (*found.row_sets, *leaf_set), has_rows=many, empty=tuple(found.empty)
+            row_sets=leaf_set if many else (*leaf_set, *found.row_sets), has_rows=many, empty=tuple(found.empty)
         )
     return Shape(row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty))
 
@@ -87,11 +84,7 @@ def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, by
 def _walk(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
     kind = first_byte(raw)
     if kind == ARRAY:
-        rows = read_elements(raw)
-        if rows:
-            found.add(path, rows, len(raw))
-        else:
-            found.empty.append(path)
+        _walk_list(raw, path, depth, found)
     elif kind == OBJECT and depth < MAX_WRAPPER_DEPTH:
         _walk_object(raw, path, depth, found)
     elif kind == STRING and (inner := _json_in_string(raw)) is not None and depth < MAX_WRAPPER_DEPTH:
@@ -100,21 +93,55 @@ def _walk(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
         if found.size_bytes > before:  # escaped text is longer than what it holds: count what the document spends on it
             found.size_bytes += max(len(raw) - len(inner), 0)
     elif kind != OBJECT and depth:
-        found.rest.append((path, str(memoryview(raw)[:200], "utf-8", "replace") + ("…" if len(raw) > 200 else "")))
+        found.rest.append((path, raw))
+
+
+def _walk_list(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
+    rows = read_elements(raw)
+    if not rows:
+        found.empty.append(path)
+    elif depth < MAX_WRAPPER_DEPTH and _are_pages(rows):
+        for at, row in enumerate(rows):
+            _walk(row, f"{path}[{at}]", depth + 1, found)
+    else:
+        found.add(path, lay_out(rows), len(raw))
+
+
+def _are_pages(rows: Sequence[msgspec.Raw]) -> bool:
+    """Whether a short list is no row set but holds some: lists of objects make up at least half of it."""
+    if len(rows) > MAX_LISTS:
+        return False
+    lists = (row for row in rows if first_byte(row) == ARRAY)
+    pages = (row for row in lists if {first_byte(element) for element in read_elements(row)} == {OBJECT})
+    return 2 * sum(map(len, pages)) >= sum(map(len, rows))
 
 
 def _walk_object(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
     members = read_members(raw)
-    if (table := _columns_and_rows(members)) is not None:
-        names, rows = table
-        found.row_sets.append(RowSet(path=path, layout=Layout.ARRAYS, rows=rows, names=names, markers=found.markers))
-        found.size_bytes += len(raw)
-        return
-    if _is_map_of_rows(members):
-        found.add(path, list(members.values()), len(raw), keys=list(members))
-        return
+    named = columns_and_rows(members)
+    if named is not None:
+        found.add(path, named.laid, len(raw))
+        _walk_members({key: members[key] for key in members if key not in named.members}, path, depth, found)
+    elif is_map_of_rows(members):
+        _read_map(raw, members, path, depth, found)
+    else:
+        _walk_members(members, path, depth, found)
+
+
+def _walk_members(members: Mapping[str, msgspec.Raw], path: str, depth: int, found: _Found) -> None:
     for key, value in members.items():
         _walk(value, child_path(path, key), depth + 1, found)
+
+
+def _read_map(raw: msgspec.Raw, members: Mapping[str, msgspec.Raw], path: str, depth: int, found: _Found) -> None:
+    """A map of rows; but a few members that hold little else than lists of objects are wrappers of these."""
+    if len(members) < MANY_MEMBERS:
+        inside = _Found(found.markers)
+        _walk_members(members, path, depth, inside)
+        if 2 * inside.objects_bytes() >= len(raw):
+            found.take(inside)
+            return
+    found.add(path, lay_out(list(members.values())), len(raw), keys=list(members))
 
 
 def _json_in_string(raw: msgspec.Raw) -> msgspec.Raw | None:
@@ -127,50 +154,6 @@ def _json_in_string(raw: msgspec.Raw) -> msgspec.Raw | None:
         return msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError:
         return None
-
-
-def _columns_and_rows(members: Mapping[str, msgspec.Raw]) -> tuple[tuple[str, ...], list[msgspec.Raw]] | None:
-    """The names and rows of `{"columns": [...], "rows": [[...], ...]}`, where every row is a list no longer than the names."""
-    columns, rows = members.get("columns"), members.get("rows", members.get("data"))
-    if columns is None or rows is None or first_byte(columns) != ARRAY or first_byte(rows) != ARRAY:
-        return None
-    names: list[str] = []
-    for column in read_elements(columns):
-        name = read_members(column).get("name") if first_byte(column) == OBJECT else column
-        if name is None or first_byte(name) != STRING:
-            return None
-        names.append(read_string(name))
-    values = read_elements(rows)
-    if not names or any(first_byte(row) != ARRAY for row in values):
-        return None
-    if any(len(read_elements(row)) > len(names) for row in values):
-        return None
-    return tuple(names), values
-
-
-def _is_map_of_rows(members: Mapping[str, msgspec.Raw]) -> bool:
-    """True for an object of many like objects: `{"NOR": {...}, "SWE": {...}, ...}`."""
-    if len(members) < LIKE_MEMBERS or any(first_byte(value) != OBJECT for value in members.values()):
-        return False
-    key_sets = [frozenset(read_members(value)) for value in members.values()]
-    union = frozenset[str]().union(*key_sets)
-    if not union:
-        return False
-    if all(keys == union for keys in key_sets):
-        return True
-    shared = sum(map(len, key_sets))
-    return len(members) >= MANY_MEMBERS and 2 * shared >= len(union) * len(key_sets)
-
-
-def _layout(rows: Sequence[msgspec.Raw]) -> tuple[Layout, tuple[str, ...]]:
-    kinds = set(map(first_byte, rows))
-    if kinds <= {OBJECT, NULL} and OBJECT in kinds:
-        return Layout.OBJECTS, ()
-    if kinds == {ARRAY}:
-        widths = {len(read_elements(row)) for row in rows}
-        if len(widths) == 1 and 0 < (width := widths.pop()) <= MAX_ARRAY_WIDTH:
-            return Layout.ARRAYS, tuple(f"column{at}" for at in range(width))
-    return Layout.VALUES, ("value",)
 
 
 def _leaf_set(root: str, leaves: tuple[tuple[str, bytes], ...], markers: Mapping[bytes, bytes]) -> tuple[RowSet, ...]:

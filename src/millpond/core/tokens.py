@@ -7,19 +7,31 @@ from __future__ import annotations
 
 import re
 
-_PIECES = re.compile(r"[A-Za-z]+|[0-9]+|\s+|[^\sA-Za-z0-9]")
+LONGEST_WORD = 16
+"""Letters of a word; a longer one is no word but a code, and dear."""
+LONGEST_CAPITALS = 8
+"""Capitals in a row, of a type or an abbreviation; more are a code."""
+
+_PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^\sA-Za-z0-9]")
 
 
 def estimate_tokens(text: str) -> int:
     """Tokens of a text by piece: a word to six letters one, three digits one, other characters one each; and a fifteenth above that."""
-    total = 0
-    for piece in _PIECES.findall(text):
-        if piece.isspace():
-            total += piece.count("\n")
-        elif piece.isascii() and piece.isalpha():
-            total += (len(piece) + 5) // 6
-        elif piece.isascii() and piece.isdigit():
-            total += (len(piece) + 2) // 3
-        else:
-            total += 1 if piece.isascii() else 2
+    total = sum(map(_piece_tokens, _PIECES.findall(text)))
     return total + total // 15
+
+
+def _piece_tokens(piece: str) -> int:
+    if piece.isspace():
+        return piece.count("\n") or len(piece) > 1
+    if not piece.isascii():
+        return 2
+    if piece.isdigit():
+        return (len(piece) + 2) // 3
+    return _word_tokens(piece) if piece.isalpha() else 1
+
+
+def _word_tokens(word: str) -> int:
+    if word[-1:].isupper():
+        return (len(word) + 2) // 3 if len(word) <= LONGEST_CAPITALS else (2 * len(word) + 2) // 3
+    return (len(word) + 5) // 6 if len(word) <= LONGEST_WORD else (len(word) + 1) // 2

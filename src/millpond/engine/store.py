@@ -22,7 +22,6 @@ from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdi
 from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
-from millpond.core.rows import RowSet
 from millpond.engine.ahead import load_rows
 from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory, Transaction
 from millpond.engine.exits import NO_MEMORY
@@ -48,7 +47,7 @@ class _Row(msgspec.Struct, frozen=True):
     time: str
     bytes: int
     tables: tuple[str, ...]
-    note: str | None
+    note: str | None = None
 
 
 class Store:
@@ -98,8 +97,8 @@ class Store:
             self.record(call, result)
             return Outcome(verdict=Verdict.KEEP)
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
-        row = self._row(call, result, names, "; ".join(reading.payload.notes))
-        plans = self._load(row, result, reading.shape.row_sets)
+        row = self._row(call, result, names)
+        plans = self._load(row, result, reading)
         gone = self._enter([row], made=True)
         handle = HandleText(
             canvas=self._settings.canvas,
@@ -108,33 +107,32 @@ class Store:
             query_tool=query_tool,
             tables=plan.tables(plans, names),
             previews=tuple(preview(table, rows=3) for table in plans),
-            notes=reading.payload.notes + _gone_note(gone),
+            notes=plan.notes(reading, plans) + _gone_note(gone),
             rest=reading.shape.rest,
             empty=reading.shape.empty,
         )
         text = handle_text(handle, self._settings.handle_tokens)
         return Outcome(verdict=Verdict.REPLACE, body=replace_result(reading.payload, text, handle_meta(handle)))
 
-    def _load(self, row: _Row, result: memoryview, row_sets: Sequence[RowSet]) -> tuple[Plan, ...]:
+    def _load(self, row: _Row, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
         """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
         if len(result) <= BATCH_BYTES:
-            return self._store(row, [(row.number, result)], row_sets)
+            return self._store(row, [(row.number, result)], reading)
         try:
             self._texts.insert_large(row.number, result)
-            return self._store(row, (), row_sets)
+            return self._store(row, (), reading)
         except BaseException:
             with suppress(DatabaseError, MemoryError):
                 self._texts.remove((row.number,))
             raise
 
-    def _store(
-        self, row: _Row, texts: Sequence[tuple[int, memoryview]], row_sets: Sequence[RowSet]
-    ) -> tuple[Plan, ...]:
+    def _store(self, row: _Row, texts: Sequence[tuple[int, memoryview]], reading: plan.Reading) -> tuple[Plan, ...]:
         table = self._texts.room((row.number,), row.bytes) if texts else ""
         with Transaction(self._database.cursor()) as connection:
             self._forget(connection, row)
-            plans = tuple(map(partial(load_rows, connection), row.tables, row_sets))
-            self._insert(connection, [row])
+            plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
+            note = "; ".join(plan.notes(reading, plans)) or None
+            self._insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
                 self._texts.delete(connection, (row.number,))
                 self._texts.insert(connection, table, texts)
@@ -157,7 +155,7 @@ class Store:
             return self._ledger.last_number
 
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
-        rows = [self._row(call, result, self._pending_names(call, result), None) for call, result in waiting]
+        rows = [self._row(call, result, self._pending_names(call, result)) for call, result in waiting]
         for row, (_, result) in zip(rows, waiting, strict=True):
             if row.bytes > BATCH_BYTES:
                 self._texts.insert_large(row.number, memoryview(result))
@@ -219,9 +217,9 @@ class Store:
 
     # --- rows of calls and results ------------------------------------------------------------------------------
 
-    def _row(self, call: Call, result: bytes | memoryview, names: tuple[str, ...], note: str | None) -> _Row:
+    def _row(self, call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> _Row:
         arguments = call.arguments.decode("utf-8", "backslashreplace")
-        return _Row(call.number, call.tool, arguments, call.time, len(result), names, note or None)
+        return _Row(call.number, call.tool, arguments, call.time, len(result), names)
 
     def _insert(self, connection: Connection, rows: Sequence[_Row]) -> None:
         text = msgspec.json.encode(rows).decode()

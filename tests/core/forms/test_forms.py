@@ -120,7 +120,7 @@ SIMPLE_CASES: Sequence[tuple[str, str, Form]] = [
     ("a byte order mark", "\ufeff[1,2]\n", Form.JSON),
     ("a JSON string that holds JSON", json.dumps('[{"a":1}]'), Form.JSON),
     ("a JSON string in a JSON string", json.dumps(json.dumps('{"a":1}')), Form.JSON),
-    ("a JSON string that holds prose", json.dumps("[see above]"), Form.JSON),
+    ("a JSON string that holds prose", json.dumps("[see above]"), Form.LINES),
     ("Python's NaN", '{"rows":[{"v":NaN},{"v":-Infinity}]}', Form.RELAXED_JSON),
     ("a lone surrogate", r'["\ud83d"]', Form.RELAXED_JSON),
     ("an integer of 5,000 digits", f"[{'7' * 5000}]", Form.RELAXED_JSON),
@@ -264,8 +264,8 @@ def test_json_inside_a_json_string_is_opened_up_to_twice_and_said() -> None:
         found = read_text(text)
         assert (found.json, found.form) == (inner.encode(), Form.JSON)
         assert found.notes
-    thrice = json.dumps(twice)
-    assert read_text(thrice) == FormText(form=Form.JSON, json=thrice.encode())
+    assert read_text(json.dumps(twice)).json == once.encode()
+    assert read_text(json.dumps("id,v\n1,2\n3,4\n5,6")).form is Form.CSV
 
 
 def test_relaxed_json_in_a_string_is_opened_too() -> None:

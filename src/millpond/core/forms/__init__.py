@@ -1,16 +1,25 @@
 """Forms: any text becomes strict JSON, so that one loader takes everything exactly.
 
 Rule: the first form that fits the whole text is taken, in the order of `Form`; plain lines always fit, and nothing is
-raised. Imports the forms only.
+raised. Imports the forms and msgspec only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from millpond.core.forms.delimited import read_delimited
 from millpond.core.forms.json_in_text import read_json_in_text
-from millpond.core.forms.json_text import join_values, json_values, read_json, read_json_lines
+from millpond.core.forms.json_text import (
+    OPENED_NOTE,
+    join_values,
+    json_values,
+    open_string,
+    read_json,
+    read_json_lines,
+)
 from millpond.core.forms.lines import read_lines
 from millpond.core.forms.markdown import read_markdown
 from millpond.core.forms.python_literal import literal_values, read_python_literal
@@ -31,6 +40,14 @@ _READERS: tuple[Callable[[str], FormText | None], ...] = (
 def read_text(text: str) -> FormText:
     """The text as strict JSON, and what it was read as. Never raises; linear in the text's length."""
     text = visible(text)
+    inner = open_string(text)
+    if inner is None:
+        return _read(text)
+    found = _read(inner)
+    return msgspec.structs.replace(found, notes=(OPENED_NOTE, *found.notes))
+
+
+def _read(text: str) -> FormText:
     for read in _READERS:
         found = read(text)
         if found is not None:

@@ -13,10 +13,10 @@ from millpond.core.forms.text import Form, FormText, make_strict
 from millpond.core.relaxed import is_strict, relax
 
 MAX_OPENED = 2
-"""JSON strings opened one inside the other on the way to a list or object."""
+"""JSON strings opened one inside the other."""
 WHITE_SPACE = "\ufeff \t\r\n"
 """What JSON allows around a value, and the byte order mark that some servers put before it."""
-OPENED_NOTE = "the JSON was inside a JSON string"
+OPENED_NOTE = "the text was inside a JSON string"
 
 _CONTAINERS = (b"[", b"{")
 _raw = msgspec.json.Decoder(msgspec.Raw)
@@ -25,24 +25,20 @@ _raw = msgspec.json.Decoder(msgspec.Raw)
 def read_json(text: str) -> FormText | None:
     """The form of a text that is one JSON value; relaxed only for lists and objects."""
     data = text.strip(WHITE_SPACE).encode()
-    return _opened(data) or _json(data, ())
-
-
-def _opened(data: bytes) -> FormText | None:
-    """The list or object inside a JSON string, or inside a JSON string in it."""
-    for _ in range(MAX_OPENED):
-        if not data.startswith(b'"') or not is_strict(data):
-            return None
-        data = msgspec.json.decode(data, type=str).strip(WHITE_SPACE).encode()
-        if data.startswith(_CONTAINERS):
-            return _json(data, (OPENED_NOTE,))
-    return None
-
-
-def _json(data: bytes, notes: tuple[str, ...]) -> FormText | None:
     if data.startswith(_CONTAINERS):
-        return make_strict(Form.JSON, data, notes) if data.endswith((b"]", b"}")) else None
-    return FormText(form=Form.JSON, json=data, notes=notes) if is_strict(data) else None
+        return make_strict(Form.JSON, data) if data.endswith((b"]", b"}")) else None
+    return FormText(form=Form.JSON, json=data) if is_strict(data) else None
+
+
+def open_string(text: str) -> str | None:
+    """The text inside a JSON string, or inside a JSON string in it; None where the text is no JSON string."""
+    inner = None
+    for _ in range(MAX_OPENED):
+        data = (text if inner is None else inner).strip(WHITE_SPACE).encode()
+        if not data.startswith(b'"') or not is_strict(data):
+            break
+        inner = msgspec.json.decode(data, type=str)
+    return inner
 
 
 def read_json_lines(text: str) -> FormText | None:

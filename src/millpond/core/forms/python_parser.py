@@ -124,7 +124,8 @@ class _Parser:
         word = self.token
         self.advance()
         if self.take("("):
-            return write_call(word, self._arguments(depth))
+            pairs = self._pairs(depth) if word.rpartition(".")[2] == "OrderedDict" else None
+            return pairs or write_call(word, self._arguments(depth))
         if word in _CONSTANTS:
             return _CONSTANTS[word]
         raise NotLiteral
@@ -172,6 +173,23 @@ class _Parser:
             source = self.source[start : self.at - len(self.token)]
             return value, json_string(source.strip())
         return value, json_string(_PLAIN_TEXT.get(value, value))
+
+    def _pairs(self, depth: int) -> str | None:
+        """The object that `OrderedDict([('a', 1), ...])` is, after its opening mark; None where it is written otherwise."""
+        if not self.take("["):
+            return None
+        members: list[str] = []
+        while not self.take("]"):
+            self.need("(")
+            key = self._key(depth)[1]
+            self.need(",")
+            members.append(f"{key}:{self.value(depth + 1)}")
+            self.need(")")
+            if not self.take(","):
+                self.need("]")
+                break
+        self.need(")")
+        return f"{{{','.join(members)}}}"
 
     def _arguments(self, depth: int) -> list[Argument]:
         """The arguments of a call after its opening mark."""
