@@ -174,7 +174,7 @@ def _compare(structured: msgspec.Raw, texts: Sequence[str]) -> tuple[str, ...]:
 
 def _same_value(structured: msgspec.Raw, texts: Sequence[str]) -> bool:
     try:
-        compact = msgspec.json.format(texts[0], indent=-1) if len(texts) == 1 else None
+        compact = _compact(texts[0]) if len(texts) == 1 else None
         only = _only_member(structured)
         candidates = [structured] if only is None else [structured, only[1]]
         if any(msgspec.json.format(bytes(raw), indent=-1).decode() == compact for raw in candidates if compact):
@@ -184,6 +184,14 @@ def _same_value(structured: msgspec.Raw, texts: Sequence[str]) -> bool:
         return _decoded_texts_match(candidates, texts)
     except (msgspec.DecodeError, RecursionError):
         return False
+
+
+def _compact(text: str) -> str | None:
+    """JSON without white space between its tokens, or None where the text is none."""
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except msgspec.DecodeError:
+        return None
 
 
 def _decoded_texts_match(candidates: Sequence[msgspec.Raw], texts: Sequence[str]) -> bool:
