@@ -12,7 +12,7 @@ import pytest
 
 from millpond import __version__
 from millpond.cli import Arguments, Exit, config_path, load_config, main, parse_arguments
-from millpond.core.config import SETTINGS, Query
+from millpond.core.config import SETTINGS, Query, Server
 from millpond.core.errors import ConfigError
 
 LIMIT_SECONDS = 60
@@ -58,7 +58,7 @@ def test_with_a_command_only_a_named_file_applies(tmp_path: Path, monkeypatch: p
     arguments = parse_arguments(["--", "npx", "x"])
     assert load_config(arguments, {}).query == Query()
     named = load_config(arguments, {"MILLPOND_CONFIG": "millpond.toml"})
-    assert (named.query.max_rows, named.server.command) == (7, ("npx", "x"))
+    assert (named.query.max_rows, named.server) == (7, Server(name="npx", command=("npx", "x")))
 
 
 @pytest.mark.parametrize(

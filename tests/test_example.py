@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from millpond.core.config import SETTINGS, Canvas, Query, Results
+from millpond.core.config import SETTINGS, Canvas, Query, Results, Server
 from millpond.core.config_file import parse_config
 from millpond.core.config_text import settings_toml
 
@@ -16,6 +16,7 @@ ENVIRON = {"HOME": "/home/x", "NOTES_TOKEN": "t"}
 def test_the_example_works_as_it_stands() -> None:
     """CONFIG-14"""
     config = parse_config(EXAMPLE.read_bytes(), "example.toml", ENVIRON)
+    assert isinstance(config.server, Server)
     assert config.server.name == "files"
     assert config.server.command[-1] == "/home/x/notes"
     assert config.modes == {"read_text_file": "never"}
@@ -26,6 +27,7 @@ def test_what_is_commented_out_is_valid_and_every_setting_is_there_at_its_defaul
     text = re.sub(r"^# ([a-z_]+ = )", r"\1", EXAMPLE.read_text(), flags=re.MULTILINE)
     config = parse_config(text.encode(), "example.toml", ENVIRON)
     assert (config.results, config.query, config.canvas) == (Results(), Query(), Canvas())
+    assert isinstance(config.server, Server)
     assert (config.server.env, config.server.cwd) == ({"API_TOKEN": "t"}, "/srv/notes")
     for setting in SETTINGS:
         assert f"\n{setting.name} = " in text

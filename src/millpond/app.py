@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from millpond.core.config import Config, engine_settings
+from millpond.core.config import Config, RemoteServer, engine_settings
 from millpond.core.errors import ConfigError
 from millpond.core.model import Engine, EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
@@ -27,6 +27,7 @@ from millpond.engine.supervisor import new_tag
 from millpond.relay.actions import Policy
 from millpond.relay.child import Child
 from millpond.relay.log import Log
+from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
 from millpond.relay.stdio import Stdio
 
@@ -72,9 +73,17 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
         engine = (engine_factory or _link_factory(config))(settings, log.line)
         relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
-            return await relay.run(partial(Child.start, config.server, log), engine.start)
+            return await relay.run(_start_server(config, log), engine.start)
         finally:
             await engine.close()
+
+
+def _start_server(config: Config, log: Log) -> StartServer:
+    if isinstance(config.server, RemoteServer):
+        from millpond.http.remote import Remote  # only who names a URL pays for the HTTP libraries
+
+        return partial(Remote.start, config.server, log)
+    return partial(Child.start, config.server, log)
 
 
 def _quiet_the_loop(log: Log) -> None:

@@ -17,8 +17,9 @@ from typing import NoReturn
 
 from millpond import __version__
 from millpond.core.config import Config
-from millpond.core.config_file import command_config, one_line, parse_config
+from millpond.core.config_file import command_config, one_line, parse_config, url_config
 from millpond.core.config_text import settings_help
+from millpond.core.config_url import looks_like_a_url
 from millpond.core.errors import ConfigError, MillpondError
 
 CONFIG_VARIABLE = "MILLPOND_CONFIG"
@@ -28,6 +29,7 @@ MAX_CONFIG_BYTES = 1 << 20
 
 USAGE = """\
 usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of the MCP server that COMMAND starts
+       millpond [--config FILE] URL                  the same for a server at a URL (streamable HTTP, or SSE)
        millpond [--config FILE]                      the same for the server that a file names
        millpond demo                                 see it work on real data, in a few seconds
        millpond --help | --version
@@ -35,14 +37,16 @@ usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of th
 examples:
   millpond -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   millpond -- uvx mcp-server-git --repository .
+  millpond https://mcp.example.com/mcp
   millpond --config github.toml
   millpond --config limits.toml -- npx -y some-server
 
 In a client's configuration, "command": "npx", "args": ["-y", "some-server"] becomes
   "command": "millpond", "args": ["--", "npx", "-y", "some-server"]
 
-The file: --config FILE, else $MILLPOND_CONFIG; without a COMMAND also ./millpond.toml. With a COMMAND, the settings
-of the file hold, and its [servers] is not read. example.toml shows all of it. COMMAND gets the whole environment.
+The file: --config FILE, else $MILLPOND_CONFIG; without COMMAND and URL also ./millpond.toml. With one of them, the
+settings of the file hold, and its [servers] is not read. example.toml shows all of it, headers for a URL included.
+COMMAND gets the whole environment.
 
 settings, with their defaults:
 """
@@ -74,6 +78,7 @@ class Arguments:
     """FILE of `--config`."""
     command: tuple[str, ...] | None
     """What follows `--`; None without one."""
+    url: str | None = None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -116,20 +121,23 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     if "--" in own:
         at = own.index("--")
         own, command = own[:at], tuple(own[at + 1 :])
-    if own and not own[0].startswith("-"):
+    if own and not own[0].startswith("-") and not looks_like_a_url(own[0]):
         return _demo(own, alone=command is None)
     parser = _Parser(prog="millpond", add_help=False, allow_abbrev=False)
     parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
     parser.add_argument("--config", dest="file", metavar="FILE")
+    parser.add_argument("url", metavar="URL", nargs="?")
     found = parser.parse_args(own)
-    return Arguments(found.action, found.file, command)
+    if found.url is not None and command is not None:
+        raise ConfigError("command line: expected a URL or -- COMMAND, got both; name one server")
+    return Arguments(found.action, found.file, command, found.url)
 
 
 def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
     if words[0] != "demo":
         advice = f"a server's command follows --: millpond -- {' '.join(words)}"
-        raise ConfigError(f"command line: expected demo or -- COMMAND, got {words[0]}; {advice}")
+        raise ConfigError(f"command line: expected demo, a URL or -- COMMAND, got {words[0]}; {advice}")
     if len(words) > 1 or not alone:
         raise ConfigError("command line: expected nothing beside demo, got more; write millpond demo")
     return Arguments("demo", None, None)
@@ -144,24 +152,29 @@ class _Parser(argparse.ArgumentParser):
 
 def load_config(arguments: Arguments, environ: Mapping[str, str]) -> Config:
     """The configuration that the arguments, the environment and `./millpond.toml` give. Raises `ConfigError`."""
+    given = None
+    if arguments.url is not None:
+        given = url_config(arguments.url)
+    elif arguments.command is not None:
+        given = command_config(arguments.command)
     path = config_path(arguments, environ)
     if path is None:
-        return command_config(arguments.command or ())
-    if arguments.command is not None:
-        return parse_config(read_config(path), str(path), environ, command_config(arguments.command).server)
-    return parse_config(read_config(path), str(path), environ)
+        return given or command_config(())
+    return parse_config(read_config(path), str(path), environ, given.server if given else None)
 
 
 def config_path(arguments: Arguments, environ: Mapping[str, str]) -> Path | None:
-    """The file that holds; None where a command needs none. Raises `ConfigError` where there is neither."""
+    """The file that holds; None where a command or a URL needs none. Raises `ConfigError` where there is neither."""
     named = arguments.file if arguments.file is not None else environ.get(CONFIG_VARIABLE) or None
     if named is not None:
         return Path(named)
-    if arguments.command is not None:
+    if arguments.command is not None or arguments.url is not None:
         return None
     if not Path(CONFIG_FILE).exists():
         tried = f"no --config, no ${CONFIG_VARIABLE}, no ./{CONFIG_FILE}"
-        raise ConfigError(f"no server: {tried}; write millpond -- COMMAND ARGS..., or see millpond --help")
+        raise ConfigError(
+            f"no server: {tried}; write millpond -- COMMAND ARGS... or millpond URL, or see millpond --help"
+        )
     return Path(CONFIG_FILE)
 
 

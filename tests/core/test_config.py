@@ -300,7 +300,9 @@ def test_any_document_gives_a_configuration_or_our_error(entries: dict[str, str]
 
 def test_a_file_with_a_byte_order_mark_and_carriage_returns_is_read() -> None:
     """CONFIG-12"""
-    assert parse_config(b"\xef\xbb\xbf[servers.a]\r\ncommand = 'x'\r\n", "f", {}).server.command == ("x",)
+    assert parse_config(b"\xef\xbb\xbf[servers.a]\r\ncommand = 'x'\r\n", "f", {}).server == Server(
+        name="a", command=("x",)
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def _setting(default: _Value, minimum: float, maximum: float, reason: str, *, em
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """The wrapped server."""
+    """The wrapped server as a command."""
 
     name: str
     """NAME of `[servers.NAME]`, or the command's last path part: for messages only."""
@@ -43,6 +43,18 @@ class Server:
     """Variables that are set for the server on top of the whole environment."""
     cwd: str | None = None
     """The folder it starts in; None is the one that Millpond was started in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteServer:
+    """The wrapped server at a URL."""
+
+    name: str
+    """NAME of `[servers.NAME]`, or the URL's host: for messages only."""
+    url: str = field(repr=False)
+    """Of http or https, with a host; its path and query may hold a secret."""
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    """Sent with every request to the URL's origin, and to no other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +122,7 @@ class Canvas:
 class Config:
     """All that a start needs to know."""
 
-    server: Server
+    server: Server | RemoteServer
     results: Results = field(default_factory=Results)
     query: Query = field(default_factory=Query)
     canvas: Canvas = field(default_factory=Canvas)

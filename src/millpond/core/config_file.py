@@ -2,7 +2,7 @@
 
 Rule: everything is checked at this door, and the first thing that is wrong is one line: file, key, what was expected,
 what came, what to do. Nothing unknown is passed over. Values of `[servers]` are never printed: they may be secrets.
-Imports `core.config`, `core.errors`, `core.model` and the standard library.
+Imports `core.config`, `core.config_url`, `core.errors`, `core.model` and the standard library.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NoReturn, cast, get_args
+from urllib.parse import urlsplit
 
-from millpond.core.config import SECTIONS, SETTINGS, Canvas, Config, Query, Results, Server, Setting
+from millpond.core.config import SECTIONS, SETTINGS, Canvas, Config, Query, RemoteServer, Results, Server, Setting
+from millpond.core.config_url import header_problem, url_problem
 from millpond.core.errors import ConfigError
 from millpond.core.model import Mode
 
 MODES: tuple[Mode, ...] = get_args(Mode)
-SERVER_KEYS = ("command", "args", "env", "cwd")
+COMMAND_KEYS = ("command", "args", "env", "cwd")
+URL_KEYS = ("url", "headers")
 ORDERED = (
     ("results.inline_rows_bytes", "results.max_line_bytes"),
     ("results.inline_text_bytes", "results.max_line_bytes"),
@@ -44,7 +47,16 @@ def command_config(command: Sequence[str]) -> Config:
     return Config(server=Server(name=PurePath(command[0]).name, command=tuple(command)))
 
 
-def parse_config(data: bytes, source: str, environ: Mapping[str, str], server: Server | None = None) -> Config:
+def url_config(url: str) -> Config:
+    """The defaults around a server at a URL that the command line names. Raises `ConfigError` for one of no use."""
+    if (problem := url_problem(url)) is not None:
+        raise ConfigError(f"command line: {problem}; write millpond https://host/mcp")
+    return Config(server=RemoteServer(name=urlsplit(url).hostname or "", url=url))
+
+
+def parse_config(
+    data: bytes, source: str, environ: Mapping[str, str], server: Server | RemoteServer | None = None
+) -> Config:
     """The configuration in the bytes of a TOML file.
 
     `source` names the file in messages. With a `server`, that is the one, and the file's `[servers]` is not read.
@@ -142,10 +154,10 @@ class _Reader:
             modes[name] = mode
         return MappingProxyType(modes)
 
-    def server(self, document: _Table) -> Server:
+    def server(self, document: _Table) -> Server | RemoteServer:
         servers = self.table("", document, "servers")
         if not servers:
-            self.fail("servers", "expected one server, got none; add [servers.NAME] with command and args")
+            self.fail("servers", "expected one server, got none; add [servers.NAME] with command and args, or with url")
         if len(servers) > 1:
             names = ", ".join(quoted(name) for name in servers)
             self.fail(
@@ -155,7 +167,14 @@ class _Reader:
         [name] = servers
         where = f"servers.{quoted(name)}"
         entry = self.table("servers", servers, name)
-        self.known(where, entry, SERVER_KEYS)
+        self.known(where, entry, (*COMMAND_KEYS, *URL_KEYS))
+        kind, keys = ("url", URL_KEYS) if "url" in entry else ("command", COMMAND_KEYS)
+        if others := [key for key in entry if key not in keys]:
+            advice = "a server has a command (and args, env, cwd) or a url (and headers)"
+            self.fail(f"[{where}] {others[0]}", f"expected no {others[0]} beside {kind}, got one; {advice}; remove one")
+        return self.remote(where, name, entry) if kind == "url" else self.command(where, name, entry)
+
+    def command(self, where: str, name: str, entry: _Table) -> Server:
         cwd = entry.get("cwd")
         return Server(
             name=name,
@@ -166,6 +185,19 @@ class _Reader:
             env=self.variables(where, self.table(where, entry, "env")),
             cwd=None if cwd is None else self.text(f"[{where}] cwd", cwd, 'cwd = "/srv/data"'),
         )
+
+    def remote(self, where: str, name: str, entry: _Table) -> RemoteServer:
+        example = 'url = "https://host/mcp"'
+        url = self.text(f"[{where}] url", entry["url"], example)
+        if (problem := url_problem(url)) is not None:
+            self.fail(f"[{where}] url", f"{problem}; write for example {example}")
+        headers: dict[str, str] = {}
+        for header, value in self.table(where, entry, "headers").items():
+            key = f"[{where}.headers] {quoted(header)}"
+            headers[header] = self.text(key, value, 'Authorization = "Bearer ${TOKEN}"').strip()
+            if (problem := header_problem(header, headers[header])) is not None:
+                self.fail(key, f'{problem}; write for example Authorization = "Bearer ${{TOKEN}}"')
+        return RemoteServer(name=name, url=url, headers=MappingProxyType(headers))
 
     def arguments(self, key: str, value: object) -> tuple[str, ...]:
         example = 'args = ["-y", "some-server"]'

@@ -62,5 +62,16 @@ class ServerFailed(MillpondError):
     """The wrapped server could not be started, or ended; the message carries its last words."""
 
 
+class RemoteFailed(MillpondError):
+    """A request to a remote server that got no answer; the message says what happened and what to do."""
+
+    def __init__(self, message: str, *, code: int = -32603, is_unreachable: bool = False) -> None:
+        super().__init__(message)
+        self.code = code
+        """JSON-RPC's code for the client: an internal error where nothing fits better."""
+        self.is_unreachable = is_unreachable
+        """True where there was no connection, so that nothing was sent."""
+
+
 class EngineFailed(MillpondError):
     """The engine could not take a result; the call is answered with the result as it came."""

@@ -18,6 +18,8 @@ MAX_PENDING = 10_000
 """Requests that wait for the server; with more, the oldest are forgotten."""
 MAX_TASKS = 1_000
 """Tasks whose tool is remembered (2025-11-25); with more, the oldest are forgotten."""
+INTERNAL_ERROR = -32603
+"""JSON-RPC's code for what is no fault of the request."""
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """Every request of 2026-07-28 carries this in `params._meta`; earlier revisions never do."""
 
@@ -78,6 +80,12 @@ def id_key(raw: bytes) -> bytes:
         value = string_value(raw, Member(0, 0, len(raw)))
         return raw if value is None else msgspec.json.encode(value)
     return raw
+
+
+def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR) -> bytes:
+    """The line that answers a request with an error of ours."""
+    error = msgspec.json.encode({"code": code, "message": why})
+    return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + error + b"}\n"
 
 
 def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) -> Request:

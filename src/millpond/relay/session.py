@@ -1,16 +1,14 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
 Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never
-becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec
-and the relay's modules.
+becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model` and
+the relay's modules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-
-import msgspec
 
 from millpond.core.model import Call, Outcome, Verdict
 from millpond.relay.actions import Action, Ask, Keep, Policy, Stop, Take, ToClient, ToServer
@@ -22,6 +20,7 @@ from millpond.relay.requests import (
     MAX_TASKS,
     Remembered,
     Request,
+    error_line,
     id_key,
     raw_member,
     read_request,
@@ -30,8 +29,6 @@ from millpond.relay.spans import Edit, Member, edited, object_members, string_va
 
 OPENING = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
-INTERNAL_ERROR = -32603
-"""JSON-RPC's code for what is no fault of the request."""
 
 
 class Session:
@@ -76,7 +73,7 @@ class Session:
             self._asked.add(key)
             return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern)]
         if self._ended is not None:
-            return [ToClient(_error_line(envelope.id, self._ended))]
+            return [ToClient(error_line(envelope.id, self._ended))]
         if request.method == "tools/list" and raw_member(envelope, "cursor") in (None, b"null"):
             self._names.clear()
         self._pending.add(key, request)
@@ -204,9 +201,4 @@ class Session:
     def server_ended(self, why: str) -> list[bytes]:
         """The lines that answer what the server will not; requests that still come are answered alike."""
         self._ended = why
-        return [_error_line(request.raw_id, why) for request in self._pending.clear() if not request.is_cancelled]
-
-
-def _error_line(raw_id: bytes, why: str) -> bytes:
-    error = msgspec.json.encode({"code": INTERNAL_ERROR, "message": why})
-    return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + error + b"}\n"
+        return [error_line(request.raw_id, why) for request in self._pending.clear() if not request.is_cancelled]

@@ -1,0 +1,113 @@
+"""Message: what a line of the client is to an HTTP server, and which requests a line of the server answers.
+
+Rule: bytes are looked at, never rebuilt; one edit is made, and it is named (`with_id`). Imports the relay's `envelope`,
+`requests` and `spans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from millpond.relay.envelope import Envelope, read_envelope
+from millpond.relay.requests import PROTOCOL_VERSION, id_key, raw_member
+from millpond.relay.spans import Edit, edited, list_elements, object_members, string_value
+
+CANCELLED = "notifications/cancelled"
+_SPACES = bytes.maketrans(b"\r\n", b"  ")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A line of the client."""
+
+    body: bytes
+    """The line without its end: what is posted."""
+    envelope: Envelope | None
+    """None of a batch, and of what is no JSON-RPC."""
+    ids: tuple[bytes, ...]
+    """The raw ids of the requests in it: none of a notification or an answer, several of a batch."""
+    version: str | None
+    """The revision that `_meta` names: of requests from 2026-07-28 on."""
+
+    @property
+    def method(self) -> str | None:
+        """The method of a request or a notification."""
+        return self.envelope.method if self.envelope else None
+
+    @property
+    def cancels(self) -> bytes | None:
+        """The key of the request that a `notifications/cancelled` names."""
+        if self.method != CANCELLED or self.envelope is None:
+            return None
+        return id_key(raw_member(self.envelope, "requestId") or b"")
+
+
+def read_message(line: bytes) -> Message | None:
+    """The message in a line; None of a blank one."""
+    body = line.rstrip(b"\r\n")
+    if not body.strip():
+        return None
+    envelope = read_envelope(body)
+    envelopes = [envelope] if envelope else [read_envelope(element) for element in _batch(body)]
+    ids = tuple(one.id for one in envelopes if one and one.method is not None and one.id is not None)
+    return Message(body, envelope, ids, _version(envelope))
+
+
+def answered_keys(line: bytes) -> tuple[bytes, ...]:
+    """The keys of the requests that a line of the server answers: none, one, or several of a batch."""
+    envelope = read_envelope(line)
+    envelopes = [envelope] if envelope else [read_envelope(element) for element in _batch(line)]
+    return tuple(id_key(one.id) for one in envelopes if one and one.method is None and one.id is not None)
+
+
+def with_id(line: bytes, raw_id: bytes) -> bytes | None:
+    """An error that names no request (its id is null or is not there) with this id; None of every other line."""
+    members = object_members(line) or {}
+    if "error" not in members or "method" in members:
+        return None
+    place = members.get("id")
+    if place is None:
+        start = members["error"].delimiter + 1
+        return edited(line, Edit(start, start, b'"id":' + raw_id + b","))
+    if line[place.start : place.stop] != b"null":
+        return None
+    return edited(line, Edit(place.start, place.stop, raw_id))
+
+
+def one_line(text: bytes) -> bytes:
+    """A JSON text as one line: newlines, which stand between values only, become spaces."""
+    if text.endswith(b"\n") and text.count(b"\n") == 1 and b"\r" not in text:
+        return text
+    return text.rstrip(b"\r\n").translate(_SPACES) + b"\n"
+
+
+class Waiting:
+    """The requests of one message that have no answer yet."""
+
+    def __init__(self, ids: Iterable[bytes]) -> None:
+        self._ids = {id_key(raw): raw for raw in ids}
+
+    @property
+    def left(self) -> tuple[bytes, ...]:
+        """The raw ids that wait."""
+        return tuple(self._ids.values())
+
+    def take(self, keys: Iterable[bytes]) -> bool:
+        """Strike out what is answered; True where any of it waited here."""
+        return any([self._ids.pop(key, None) is not None for key in keys])
+
+
+def _batch(body: bytes) -> list[bytes]:
+    """The elements of a batch (2025-03-26)."""
+    if body.lstrip()[:1] != b"[":
+        return []
+    return [body[element.start : element.stop] for element in list_elements(body, 0, len(body)) or ()]
+
+
+def _version(envelope: Envelope | None) -> str | None:
+    meta = envelope.of_params().get("_meta") if envelope else None
+    if envelope is None or meta is None:
+        return None
+    members = object_members(envelope.line, meta.start, meta.stop) or {}
+    return string_value(envelope.line, members.get(PROTOCOL_VERSION))

@@ -1,0 +1,277 @@
+"""Streamable: a server of the streamable HTTP transport, both of the handshake's revisions and of 2026-07-28.
+
+Rule: a call is sent again only where it surely did not run: the server answered that it does not know the session.
+Imports httpx2, asyncio and http's modules.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
+
+import httpx2
+
+from millpond.core.errors import RemoteFailed
+from millpond.http.failures import UNKNOWN_STATUSES, ended, refused, silent, unexpected
+from millpond.http.headers import (
+    EVENT_STREAM,
+    JSON,
+    LAST_EVENT_ID,
+    SESSION_ID,
+    Routing,
+    of_session,
+    posted,
+)
+from millpond.http.message import Message, Waiting
+from millpond.http.reading import Reading, Say, content_type, whole_body
+from millpond.http.transport import INITIALIZE, INITIALIZED, Note, NotStreamable, Sent, negotiated_version
+from millpond.http.wire import Wire
+
+OPENING = ("initialize", "server/discover")
+OPENING_SECONDS = 60.0
+"""For the answers that a server gives at once; of all others only the client knows how long they may take."""
+TELL_SECONDS = 30.0
+"""For a notification to be accepted; the lines behind it wait for that."""
+END_SECONDS = 0.8
+"""For the session's end to be accepted."""
+MOST_RESUMPTIONS = 5
+"""Of one answer, one after another, none of which brought an event."""
+LONGEST_PAUSE_SECONDS = 60.0
+"""Between two attempts to hear what the server says of its own accord."""
+
+
+@dataclass(slots=True)
+class Opened:
+    """What a session of the handshake's revisions was opened with, and what it was given."""
+
+    initialize: Message | None = None
+    initialized: Message | None = None
+    id: str | None = None
+    version: str | None = None
+
+
+class Streamable:
+    """One client at one server: a `Transport`."""
+
+    def __init__(self, wire: Wire, say: Say, note: Note) -> None:
+        self._wire = wire
+        self._say = say
+        self._note = note
+        self._routing = Routing()
+        self._opened = Opened()
+        self._modern_version: str | None = None
+        self._renewing = asyncio.Lock()
+        self._listening: asyncio.Task[None] | None = None
+
+    @property
+    def is_modern(self) -> bool:
+        """True where the client speaks 2026-07-28 or later: a request is cancelled by closing its stream."""
+        return self._modern_version is not None
+
+    async def request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
+        """Post requests and pass on what comes, until all have their answer. Raises `RemoteFailed`."""
+        if message.method == INITIALIZE:
+            self._hang_up()
+            self._opened, self._modern_version = Opened(initialize=message), None
+        elif message.version is not None:
+            self._modern_version = message.version
+        limit = OPENING_SECONDS if message.method in OPENING else None
+        try:
+            async with asyncio.timeout(limit):
+                await self._request(message, waiting, on_sent)
+        except TimeoutError:
+            raise silent(self._wire.origin, OPENING_SECONDS) from None
+
+    async def _request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
+        used = self._session_id(message)
+        if not await self._exchange(message, waiting, on_sent):
+            await self._renew(used)
+            if not await self._exchange(message, waiting, on_sent):
+                raise RemoteFailed(f"the server at {self._wire.origin} loses its sessions: start this one again")
+
+    async def _exchange(self, message: Message, waiting: Waiting, on_sent: Sent, *, swallows: bool = False) -> bool:
+        """One POST and its answer, resumed where its stream breaks; False where the server has lost the session."""
+        reading = Reading(waiting, self._say, lambda line: self._on_answer(message, line), swallows=swallows)
+        used = self._session_id(message)
+        try:
+            async with self._wire.send("POST", self._headers(message), message.body, on_sent=on_sent) as response:
+                if response.status_code == 404 and used is not None:
+                    return False
+                await self._read(message, response, waiting, reading)
+        except RemoteFailed:
+            if reading.last_event_id is None:
+                raise
+        if waiting.left:
+            await self._resume(waiting, reading)
+        return True
+
+    async def _read(self, message: Message, response: httpx2.Response, waiting: Waiting, reading: Reading) -> None:
+        kind = content_type(response)
+        if not response.is_success:
+            await self._read_refusal(message, response, waiting, reading)
+            return
+        if message.method == INITIALIZE:
+            self._opened.id = response.headers.get(SESSION_ID)
+        if response.status_code == 202:
+            raise unexpected(self._wire.origin, "202 Accepted and no result")
+        if kind == EVENT_STREAM:
+            await reading.events(response)
+        elif kind == JSON:
+            await reading.message(await whole_body(response))
+        else:
+            raise unexpected(self._wire.origin, "a body that is neither JSON nor an event stream")
+
+    async def _read_refusal(
+        self, message: Message, response: httpx2.Response, waiting: Waiting, reading: Reading
+    ) -> None:
+        """An error in JSON-RPC is the answer; any other body says nothing to a client."""
+        failed = refused(response, message.method)
+        if content_type(response) == JSON:
+            line = await whole_body(response)
+            if reading.is_answer(line):
+                await reading.message(line)
+                return
+        if message.method == INITIALIZE and response.status_code in UNKNOWN_STATUSES:
+            raise NotStreamable(str(failed))
+        raise failed
+
+    async def _resume(self, waiting: Waiting, reading: Reading) -> None:
+        """Go on with an answer whose stream has ended, behind its last event."""
+        attempts = 0
+        while waiting.left:
+            if reading.last_event_id is None or attempts == MOST_RESUMPTIONS:
+                raise ended(self._wire.origin)
+            await asyncio.sleep(reading.retry_seconds)
+            attempts += 1
+            with suppress(RemoteFailed):  # the next attempt tells more
+                async with self._wire.send("GET", self._listen_headers(reading)) as response:
+                    if 400 <= response.status_code < 500:
+                        raise ended(self._wire.origin)
+                    if response.is_success and content_type(response) == EVENT_STREAM:
+                        await reading.events(response)
+                        attempts = 0 if reading.has_heard else attempts
+
+    def _on_answer(self, message: Message, line: bytes) -> None:
+        if message.method == INITIALIZE:
+            self._opened.version = negotiated_version(line)
+        elif message.method == "tools/list" and message.version is not None:
+            self._routing.learn(line)
+
+    # --- headers ------------------------------------------------------------------------------------------------
+
+    def _session_id(self, message: Message) -> str | None:
+        return None if message.method == INITIALIZE or message.version is not None else self._opened.id
+
+    def _headers(self, message: Message) -> dict[str, str]:
+        if message.method == INITIALIZE:
+            return posted(None, None)
+        version = message.version or self._modern_version
+        if version is not None:
+            return posted(version, None) | self._routing.headers(message)
+        return posted(self._opened.version, self._opened.id)
+
+    def _listen_headers(self, reading: Reading) -> dict[str, str]:
+        headers = {"accept": EVENT_STREAM, "cache-control": "no-store"}
+        headers |= of_session(self._modern_version or self._opened.version, self._opened.id)
+        return headers if reading.last_event_id is None else headers | {LAST_EVENT_ID: reading.last_event_id}
+
+    # --- notifications and answers ------------------------------------------------------------------------------
+
+    async def tell(self, message: Message) -> None:
+        """Post what has no answer. Raises `RemoteFailed` where it was not accepted."""
+        used = self._session_id(message)
+        if message.method == INITIALIZED:
+            self._opened.initialized = message
+        status = await self._post(message)
+        if status == 404 and used is not None:
+            await self._renew(used)
+            if message.method not in (None, INITIALIZED):  # an answer to a request of the lost session is of no use
+                await self._post(message)
+        elif message.method == INITIALIZED and not self.is_modern:
+            self._listen()
+
+    async def _post(self, message: Message) -> int:
+        try:
+            async with (
+                asyncio.timeout(TELL_SECONDS),
+                self._wire.send("POST", self._headers(message), message.body) as response,
+            ):
+                if response.is_success or (response.status_code == 404 and self._session_id(message) is not None):
+                    return response.status_code
+                raise refused(response, message.method)
+        except TimeoutError:
+            raise silent(self._wire.origin, TELL_SECONDS) from None
+
+    # --- what the server says of its own accord -----------------------------------------------------------------
+
+    def _listen(self) -> None:
+        self._hang_up()
+        self._listening = asyncio.create_task(self._listen_on())
+
+    def _hang_up(self) -> None:
+        if self._listening is not None:
+            self._listening.cancel()
+            self._listening = None
+
+    async def _listen_on(self) -> None:
+        """Keep a stream open for as long as the server gives one."""
+        reading = Reading(Waiting(()), self._say, lambda line: None)
+        pause = reading.retry_seconds
+        while True:
+            try:
+                async with self._wire.send("GET", self._listen_headers(reading)) as response:
+                    if not await self._hear(response, reading):
+                        return
+            except RemoteFailed:
+                reading.has_heard = False
+            pause = reading.retry_seconds if reading.has_heard else min(2 * pause, LONGEST_PAUSE_SECONDS)
+            await asyncio.sleep(pause)
+
+    async def _hear(self, response: httpx2.Response, reading: Reading) -> bool:
+        """What one connection brings; False where there is no use in another."""
+        if response.is_success and content_type(response) == EVENT_STREAM:
+            await reading.events(response)
+            return True
+        reading.has_heard = False
+        if response.status_code >= 500:
+            return True
+        if response.status_code not in (404, 405):  # with these it says that it has no such stream
+            self._note(f"what the server says of its own accord is not heard: {refused(response, None)}")
+        return False
+
+    # --- the session --------------------------------------------------------------------------------------------
+
+    async def _renew(self, lost: str | None) -> None:
+        """Open the session again with the client's own words, once for all who find it lost. Raises `RemoteFailed`."""
+        async with self._renewing:
+            old = self._opened
+            if old.id != lost or old.initialize is None:
+                return
+            self._hang_up()
+            self._opened = Opened(old.initialize, old.initialized, old.id, old.version)
+            try:
+                await self._exchange(old.initialize, Waiting(old.initialize.ids), lambda: None, swallows=True)
+                if self._opened.version != old.version:
+                    raise RemoteFailed("it refuses, or speaks another revision now")
+                if old.initialized is not None:
+                    await self._post(old.initialized)
+                    self._listen()
+            except RemoteFailed as failed:
+                self._opened = old
+                raise RemoteFailed(
+                    f"the server lost the session, and it cannot be opened again: {failed}; start this one again"
+                ) from failed
+            self._note(
+                "the server had lost the session, and it was opened again; subscriptions and log levels are gone"
+            )
+
+    async def close(self) -> None:
+        """End the session."""
+        self._hang_up()
+        if self._opened.id is None:
+            return
+        headers = of_session(self._opened.version, self._opened.id)
+        with suppress(RemoteFailed, TimeoutError):
+            async with asyncio.timeout(END_SECONDS), self._wire.send("DELETE", headers):
+                pass
