@@ -12,7 +12,7 @@ import pytest
 
 from millpond import __version__
 from millpond.cli import Arguments, Exit, config_path, load_config, main, parse_arguments
-from millpond.core.config import SETTINGS, Query, Server
+from millpond.core.config import SETTINGS, Config, Query, RemoteServer, Server
 from millpond.core.errors import ConfigError
 
 LIMIT_SECONDS = 60
@@ -61,9 +61,23 @@ def test_with_a_command_only_a_named_file_applies(tmp_path: Path, monkeypatch: p
     assert (named.query.max_rows, named.server) == (7, Server(name="npx", command=("npx", "x")))
 
 
+def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -> None:
+    """CLI-12, CLI-03"""
+    url, file = "https://host.example/mcp", tmp_path / "limits.toml"
+    file.write_text("[query]\nmax_rows = 7")
+    server = RemoteServer(name="host.example", url=url)
+    assert load_config(parse_arguments([url]), {}) == Config(server=server)
+    for arguments in (["--config", str(file), url], [url, "--config", str(file)]):
+        assert load_config(parse_arguments(arguments), {}) == Config(server=server, query=Query(max_rows=7))
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (("https://h", "--", "x"), "expected a URL or -- COMMAND, got both"),
+        (("https://h", "https://h"), "unrecognized arguments"),
+        (("ftp://h/s3cret",), "got one that begins with neither http:// nor https://; write millpond https://host/mcp"),
+        (("--config", "wrong.toml", "npx"), "begins with neither http:// nor https://"),
         ((), "no server: no --config, no $MILLPOND_CONFIG, no ./millpond.toml"),
         (("--",), "expected a command after `--`"),
         (("--", ""), "expected a command after `--`"),

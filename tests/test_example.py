@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from millpond.core.config import SETTINGS, Canvas, Query, Results, Server
+from millpond.core.config import SETTINGS, Canvas, Query, RemoteServer, Results, Server
 from millpond.core.config_file import parse_config
 from millpond.core.config_text import settings_toml
 
@@ -36,3 +36,12 @@ def test_what_is_commented_out_is_valid_and_every_setting_is_there_at_its_defaul
 def test_every_setting_stands_under_its_reason_and_bounds() -> None:
     """CONFIG-14"""
     assert EXAMPLE.read_text().endswith(f"\n\n{settings_toml()}\n")
+
+
+def test_the_server_at_a_url_that_it_shows_is_one() -> None:
+    """CONFIG-14, CONFIG-15"""
+    text = "".join(re.findall(r"^#   (.*\n)", EXAMPLE.read_text(), flags=re.MULTILINE))
+    server = parse_config(text.encode(), "example.toml", {"ISSUES_TOKEN": "t"}).server
+    assert server == RemoteServer(
+        name="issues", url="https://mcp.example.com/mcp", headers={"Authorization": "Bearer t"}
+    )

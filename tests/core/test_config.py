@@ -18,12 +18,13 @@ from millpond.core.config import (
     Canvas,
     Config,
     Query,
+    RemoteServer,
     Results,
     Server,
     Setting,
     engine_settings,
 )
-from millpond.core.config_file import command_config, fits, parse_config, shown
+from millpond.core.config_file import command_config, fits, parse_config, shown, url_config
 from millpond.core.errors import ConfigError
 
 SERVER = '[servers.files]\ncommand = "npx"\n'
@@ -59,6 +60,49 @@ def test_a_file_says_all_of_a_server() -> None:
     """CONFIG-02"""
     config = read('[servers."my files"]\ncommand = "a b"\nargs = ["-x", ""]\nenv = { A = "1", B = "" }\ncwd = "/srv"')
     assert config.server == Server(name="my files", command=("a b", "-x", ""), env={"A": "1", "B": ""}, cwd="/srv")
+
+
+def test_a_server_may_be_a_url_with_headers() -> None:
+    """CONFIG-15, CONFIG-03"""
+    text = '[servers.a]\nurl = "https://h/mcp?key=${TOKEN}"\nheaders = { Authorization = "Bearer ${TOKEN} ", X = "1" }'
+    headers = {"Authorization": "Bearer s3cret", "X": "1"}
+    assert read(text).server == RemoteServer(name="a", url="https://h/mcp?key=s3cret", headers=headers)
+    assert "s3cret" not in repr(read(text).server)
+    assert url_config("http://localhost:80/mcp").server == RemoteServer(name="localhost", url="http://localhost:80/mcp")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "says"),
+    [
+        ("url = 'https://h'\ncommand = 's3cret'", "[servers.a] command", "expected no command beside url, got one"),
+        ("url = 'https://h'\ncwd = 's3cret'", "[servers.a] cwd", "expected no cwd beside url"),
+        ("command = 'x'\nheaders = { A = 's3cret' }", "[servers.a] headers", "expected no headers beside command"),
+        ("url = 1", "[servers.a] url", "expected a string that is not empty"),
+        ("url = 'ftp://s3cret'", "[servers.a] url", "begins with neither http:// nor https://"),
+        ("url = 's3cret'", "[servers.a] url", "begins with neither http:// nor https://"),
+        ("url = 'https:///s3cret'", "[servers.a] url", "without a host"),
+        ("url = 'https://h:s3cret/'", "[servers.a] url", "an impossible host or port"),
+        ("url = 'https://[h/s3cret'", "[servers.a] url", "an impossible host or port"),
+        ("url = 'https://h/s3 cret'", "[servers.a] url", "with a space or a control character"),
+        ("url = 'https://h'\nheaders = 1", "servers.a.headers", "expected a table"),
+        ("url = 'https://h'\nheaders = { A = 1 }", "[servers.a.headers] A", "expected a string"),
+        ("url = 'https://h'\nheaders = { A = '${NOT_SET}' }", "[servers.a.headers] A", "variable NOT_SET"),
+        ("url = 'https://h'\nheaders = { A = '${EMPTY}' }", "[servers.a.headers] A", "expected a string that is not"),
+        ("url = 'https://h'\nheaders = { A = 's3crét' }", "[servers.a.headers] A", "printable ASCII"),
+        ('url = "https://h"\nheaders = { A = "s3\\ncret" }', "[servers.a.headers] A", "printable ASCII"),
+        ("url = 'https://h'\nheaders = { 'A B' = 's3cret' }", '[servers.a.headers] "A B"', "a header's name"),
+        ("url = 'https://h'\nheaders = { Accept = 's3cret' }", "[servers.a.headers] Accept", "Millpond sets by itself"),
+        ("url = 'https://h'\nheaders = { Mcp-Name = 's3cret' }", "[servers.a.headers] Mcp-Name", "sets by itself"),
+        ("url = 'https://h'\nheader = {}", "[servers.a] header", "did you mean headers?"),
+    ],
+)
+def test_a_server_that_is_neither_a_command_nor_a_url_is_an_error(text: str, key: str, says: str) -> None:
+    """CONFIG-15, CONFIG-10, CONFIG-11"""
+    message = error(f"[servers.a]\n{text}")
+    assert message.startswith(f"millpond.toml: {key}: ")
+    assert says in message
+    assert "s3c" not in message
+    assert message.isprintable()
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,13 @@ def unreachable(origin: str, error: BaseException) -> RemoteFailed:
 
 def broken(origin: str, error: BaseException | None = None) -> RemoteFailed:
     """The connection ended before the answer was whole."""
-    how = (
-        "a protocol error"
-        if isinstance(error, (httpx2.ProtocolError, httpx2.DecodingError))
-        else "the connection broke"
-    )
+    match error:
+        case httpx2.DecodingError():
+            how = "its body is not encoded as it says"
+        case httpx2.ProtocolError():
+            how = "the connection ended, or what came is no HTTP"
+        case _:
+            how = "the connection broke"
     return RemoteFailed(f"no whole answer came from {origin}: {how}; {_MAY_HAVE_RUN}")
 
 

@@ -88,7 +88,7 @@ def _of_arguments(parameters: Mapping[tuple[str, ...], str], arguments: bytes) -
 
     try:
         values: Any = json.loads(arguments)
-        return mcp_param_headers(parameters, values) if isinstance(values, Mapping) else {}
+        return mcp_param_headers(parameters, cast("dict[str, Any]", values)) if isinstance(values, dict) else {}
     except (ValueError, RecursionError):  # the server says what it makes of such arguments
         return {}
 

@@ -72,7 +72,7 @@ class Reading:
             self.last_event_id = event.id.decode()
         if event.retry_ms is not None:
             self.retry_seconds = event.retry_ms / 1_000
-        if event.name == b"message" and event.data.strip():
+        if event.name == b"message" and event.data:
             await self.message(one_line(event.data))
 
     def is_answer(self, line: bytes) -> bool:
@@ -81,7 +81,9 @@ class Reading:
         return bool(left) and (bool(answered_keys(line)) or with_id(line, left[0]) is not None)
 
     async def message(self, line: bytes) -> None:
-        """A message of the server."""
+        """A message of the server; a blank one is none."""
+        if line.isspace():
+            return
         keys, left = answered_keys(line), self._waiting.left
         if not keys and len(left) == 1 and (own := with_id(line, left[0])) is not None:
             keys, line = answered_keys(own), own

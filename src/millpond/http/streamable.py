@@ -146,11 +146,11 @@ class Streamable:
             attempts += 1
             with suppress(RemoteFailed):  # the next attempt tells more
                 async with self._wire.send("GET", self._listen_headers(reading)) as response:
-                    if 400 <= response.status_code < 500:
-                        raise ended(self._wire.origin)
                     if response.is_success and content_type(response) == EVENT_STREAM:
                         await reading.events(response)
                         attempts = 0 if reading.has_heard else attempts
+                    elif response.status_code < 500:
+                        attempts = MOST_RESUMPTIONS
 
     def _on_answer(self, message: Message, line: bytes) -> None:
         if message.method == INITIALIZE:
