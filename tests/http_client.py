@@ -18,9 +18,9 @@ META: dict[str, Any] = {
 }
 
 
-def millpond(url: str, *options: str, env: dict[str, str] | None = None, reads: bool = True) -> Client:
-    """A client of Millpond in front of a URL."""
-    return Client([*MILLPOND, *options, url], env, reads=reads)
+def millpond(*arguments: str, env: dict[str, str] | None = None, reads: bool = True) -> Client:
+    """A client of Millpond with these arguments, a URL or `--config FILE`."""
+    return Client([*MILLPOND, *arguments], {"NO_PROXY": "127.0.0.1,::1", **(env or {})}, reads=reads)
 
 
 def opened(client: Client, version: str = "2025-06-18") -> Client:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from http_client import MILLPOND, millpond, modern, opened, remote
+from http_client import millpond, modern, opened, remote
 from http_server import EVENTS, Answer, Asked, Handle, HttpServer, Mcp, result_of
 from relay_client import SECONDS, Client
 
@@ -245,6 +245,21 @@ def test_a_server_that_goes_away_is_an_error_a_call_until_it_is_back() -> None:
             assert client.close() == 0
 
 
+def test_a_proxy_of_the_environment_is_used_and_its_refusal_is_said() -> None:
+    """HTTPC-14, HTTPC-13"""
+    with HttpServer(Mcp()) as proxy:
+        env = {"HTTP_PROXY": proxy.origin, "http_proxy": proxy.origin, "NO_PROXY": "", "no_proxy": ""}
+        with millpond("http://mcp.invalid/mcp", env=env) as client:
+            assert opened(client).ask("ping", ident=2)["result"] == {}
+        env |= {"HTTPS_PROXY": proxy.origin, "https_proxy": proxy.origin}
+        with millpond("https://mcp.invalid/mcp", env=env) as client:
+            client.request("initialize", {}, 1)
+            assert "the proxy of the environment refused; check HTTPS_PROXY and NO_PROXY" in error_of(client.line())
+            assert client.wait() == 1
+    assert proxy.asked[0].path == "http://mcp.invalid/mcp"
+    assert proxy.asked[-1].verb == "CONNECT"
+
+
 # --- redirects and secrets ------------------------------------------------------------------------------------------
 
 
@@ -260,7 +275,7 @@ def test_headers_stay_with_their_origin(tmp_path: Path) -> None:
             config.write_text(
                 f'[servers.x]\nurl = "{server.url}?key=${{KEY}}"\nheaders = {{ Authorization = "Bearer ${{KEY}}" }}'
             )
-            with Client([*MILLPOND, "--config", str(config)], {"KEY": SECRET}) as client:
+            with millpond("--config", str(config), env={"KEY": SECRET}) as client:
                 opened(client)
                 client.request("vendor/away")
                 message = error_of(client.line())

@@ -6,6 +6,8 @@ import asyncio
 import json
 import signal
 
+import pytest
+
 from http_client import INITIALIZED, millpond, modern, opened, remote
 from http_server import EVENTS, Answer, Asked, Handle, HttpServer, Mcp, result_of
 
@@ -66,16 +68,50 @@ def test_a_server_that_speaks_another_revision_now_is_an_error() -> None:
         assert "another revision" in json.loads(client.line())["error"]["message"]
 
 
-def test_a_server_that_knows_no_session_for_long_is_asked_twice_only() -> None:
+@pytest.mark.parametrize(("status", "sent"), [(404, 2), (400, 2), (409, 1)])
+def test_a_server_that_knows_no_session_for_long_is_asked_twice_only(status: int, sent: int) -> None:
     """HTTPC-09"""
+    body = b'"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}'
 
     async def forget(asked: Asked, answer: Answer) -> None:
-        await answer.send(b"", 404)
+        await answer.send(b'{"jsonrpc":"2.0",' + body, status)
 
     with remote({"vendor/x": forget}) as (client, server, _):
         client.request("vendor/x", ident=3)
-        assert "loses its sessions" in json.loads(client.line())["error"]["message"]
-        assert server.posted().count("vendor/x") == 2
+        assert client.line() == b'{"jsonrpc":"2.0","id":3,' + body + b"\n"
+        assert server.posted().count("vendor/x") == sent
+        assert server.posted().count("initialize") == sent
+
+
+def test_a_call_that_is_refused_as_bad_is_sent_once() -> None:
+    """HTTPC-09, HTTPC-13"""
+    error = b'{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"Invalid params"}}'
+
+    async def refuse(asked: Asked, answer: Answer) -> None:
+        await answer.send(error, 400)
+
+    with remote({"vendor/x": refuse}) as (client, server, _):
+        client.request("vendor/x", ident=3)
+        assert client.line() == error + b"\n"
+        assert server.posted().count("vendor/x") == 1
+
+
+def test_what_follows_initialize_waits_for_its_answer_and_not_for_its_streams_end() -> None:
+    """HTTPC-05, HTTPC-18"""
+
+    async def initialize(asked: Asked, answer: Answer) -> None:
+        mcp.sessions.add("s")
+        await answer.begin(mcp_session_id="s")
+        await answer.event(result_of(asked, '{"protocolVersion":"2025-06-18","capabilities":{}}'))
+        await answer.event(NOTICE)
+        await answer.gone()
+
+    mcp = Mcp({"initialize": initialize})
+    with HttpServer(mcp) as server, millpond(server.url) as client:
+        client.send(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n', INITIALIZED)
+        client.request("ping", ident=2)
+        assert {client.line()[-10:] for _ in range(3)}
+        assert server.posted() == ["initialize", "notifications/initialized", "ping"]
 
 
 def test_a_notification_of_a_lost_session_is_sent_again() -> None:

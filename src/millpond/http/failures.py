@@ -22,7 +22,8 @@ CONNECT_SECONDS = 10.0
 UNKNOWN_STATUSES = (400, 404, 405)
 """With these a server says that it does not know this transport, as servers of 2024-11-05 do."""
 _ADVICE: Mapping[int, str] = {
-    401: "it wants credentials, or other ones: check the Authorization header under headers of [servers.NAME]",
+    401: "it wants credentials, or other ones: check the Authorization header under headers of [servers.NAME], or have"
+    " npx mcp-remote sign in: millpond -- npx -y mcp-remote URL",
     403: "it refuses these credentials or this client: check the token and what it may do",
     404: "there is no MCP server under this path: check the URL",
     405: "there is no MCP server under this path: check the URL",

@@ -6,7 +6,7 @@ Rule: bytes are looked at, never rebuilt; one edit is made, and it is named (`wi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from millpond.relay.envelope import Envelope, read_envelope
@@ -85,8 +85,10 @@ def one_line(text: bytes) -> bytes:
 class Waiting:
     """The requests of one message that have no answer yet."""
 
-    def __init__(self, ids: Iterable[bytes]) -> None:
+    def __init__(self, ids: Iterable[bytes], on_answered: Callable[[], object] = lambda: None) -> None:
+        """`on_answered` is called when the last of them has its answer."""
         self._ids = {id_key(raw): raw for raw in ids}
+        self._on_answered = on_answered
 
     @property
     def left(self) -> tuple[bytes, ...]:
@@ -95,7 +97,10 @@ class Waiting:
 
     def take(self, keys: Iterable[bytes]) -> bool:
         """Strike out what is answered; True where any of it waited here."""
-        return any([self._ids.pop(key, None) is not None for key in keys])
+        has_taken = any([self._ids.pop(key, None) is not None for key in keys])
+        if has_taken and not self._ids:
+            self._on_answered()
+        return has_taken
 
 
 def _batch(body: bytes) -> list[bytes]:

@@ -70,8 +70,10 @@ class OldSse:
     async def request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
         """Post requests and wait for their answers on the stream. Raises `RemoteFailed`."""
         if message.method == INITIALIZE:
-            self._initialize = message
+            self._initialize = self._initialized = None
         await self._open_again()
+        if message.method == INITIALIZE:
+            self._initialize = message
         await self._ask(message, waiting, on_sent)
 
     async def _ask(self, message: Message, waiting: Waiting, on_sent: Sent, *, is_swallowed: bool = False) -> None:

@@ -7,7 +7,7 @@ Imports httpx2, the standard library and http's pure modules.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx2
 
@@ -54,17 +54,13 @@ class Reading:
     async def events(self, response: httpx2.Response) -> None:
         """Read a stream of events until it ends, or all is answered."""
         events, self.has_heard = Events(), False
-        loop = asyncio.get_running_loop()
-        is_answered = bool(self._waiting.left)
-        try:
-            async with asyncio.timeout(None) as limit:
-                async for piece in response.aiter_bytes():
-                    for event in events.feed(piece):
-                        await self._event(event)
-                    if is_answered and not self._waiting.left and limit.when() is None:
-                        limit.reschedule(loop.time() + AFTER_SECONDS)
-        except TimeoutError:
-            pass
+        pieces, end = response.aiter_bytes(), None
+        is_bounded = bool(self._waiting.left)
+        while (piece := await _next(pieces, end)) is not None:
+            for event in events.feed(piece):
+                await self._event(event)
+            if is_bounded and end is None and not self._waiting.left:
+                end = asyncio.get_running_loop().time() + AFTER_SECONDS
 
     async def _event(self, event: Event) -> None:
         self.has_heard = True
@@ -92,3 +88,12 @@ class Reading:
             if self._swallows:
                 return
         await self._say(line)
+
+
+async def _next(pieces: AsyncIterator[bytes], end: float | None) -> bytes | None:
+    """The next piece; None at the stream's end, or at that time of the loop."""
+    try:
+        async with asyncio.timeout_at(end):
+            return await anext(pieces, None)
+    except TimeoutError:
+        return None

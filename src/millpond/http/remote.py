@@ -10,6 +10,7 @@ import asyncio
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -40,6 +41,8 @@ class Exchange:
 
     message: Message
     sent: asyncio.Event = field(default_factory=asyncio.Event)
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set too where it will not be; its stream may go on."""
     task: asyncio.Task[None] | None = None
 
 
@@ -171,25 +174,29 @@ class Remote:
             self._later.append(exchange)
             return
         self._start(exchange)
-        if exchange.message.method == INITIALIZE and exchange.task is not None:
-            await asyncio.wait({exchange.task})  # what follows needs the session and the revision that it gives
+        if exchange.message.method == INITIALIZE:
+            await exchange.answered.wait()  # what follows needs the session and the revision that it gives
 
     def _start(self, exchange: Exchange) -> None:
         self._exchanges.add(exchange)
         exchange.task = asyncio.create_task(self._run(exchange))
-        exchange.task.add_done_callback(lambda _: self._on_done(exchange))
+        exchange.task.add_done_callback(partial(self._on_done, exchange))
 
-    def _on_done(self, exchange: Exchange) -> None:
+    def _on_done(self, exchange: Exchange, _: asyncio.Task[None]) -> None:
         self._on_sent(exchange)
+        self._on_answered(exchange)
         self._exchanges.discard(exchange)
         if self._later and not self._is_over.is_set():
             self._start(self._later.popleft())
-        self._changed.set()
 
     def _on_sent(self, exchange: Exchange) -> None:
         if not exchange.sent.is_set():
             exchange.sent.set()
             self._count(-len(exchange.message.body))
+
+    def _on_answered(self, exchange: Exchange) -> None:
+        exchange.answered.set()
+        self._changed.set()
 
     async def _until_sent(self) -> None:
         """What was written before a notification is on its way before it."""
@@ -197,7 +204,10 @@ class Remote:
             await exchange.sent.wait()
 
     async def _until_answered(self) -> None:
-        while self._later or any(one.message.method != LISTEN for one in self._exchanges):
+        def is_owed(exchange: Exchange) -> bool:
+            return exchange.message.method != LISTEN and not exchange.answered.is_set()
+
+        while self._later or any(map(is_owed, self._exchanges)):
             self._changed.clear()
             await self._changed.wait()
 
@@ -218,7 +228,7 @@ class Remote:
     # --- one exchange -------------------------------------------------------------------------------------------
 
     async def _run(self, exchange: Exchange) -> None:
-        waiting = Waiting(exchange.message.ids)
+        waiting = Waiting(exchange.message.ids, partial(self._on_answered, exchange))
         try:
             await self._request(exchange, waiting)
         except RemoteFailed as failed:
@@ -229,9 +239,7 @@ class Remote:
             await self._fail(waiting, RemoteFailed(f"Millpond failed at this request ({type(error).__name__})"))
 
     async def _request(self, exchange: Exchange, waiting: Waiting) -> None:
-        def on_sent() -> None:
-            self._on_sent(exchange)
-
+        on_sent = partial(self._on_sent, exchange)
         try:
             await self._transport.request(exchange.message, waiting, on_sent)
         except NotStreamable as failed:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import httpx2
 
@@ -85,20 +86,20 @@ class Streamable:
 
     async def _request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
         used = self._session_id(message)
-        if not await self._exchange(message, waiting, on_sent):
+        reading = Reading(waiting, self._say, partial(self._on_answer, message))
+        if not await self._exchange(message, waiting, reading, on_sent, session=used):
             await self._renew(used)
-            if not await self._exchange(message, waiting, on_sent):
-                raise RemoteFailed(f"the server at {self._wire.origin} loses its sessions: start this one again")
+            await self._exchange(message, waiting, reading, on_sent)
 
-    async def _exchange(self, message: Message, waiting: Waiting, on_sent: Sent, *, swallows: bool = False) -> bool:
+    async def _exchange(
+        self, message: Message, waiting: Waiting, reading: Reading, on_sent: Sent, *, session: str | None = None
+    ) -> bool:
         """One POST and its answer, resumed where its stream breaks; False where the server has lost the session."""
-        reading = Reading(waiting, self._say, lambda line: self._on_answer(message, line), swallows=swallows)
-        used = self._session_id(message)
         try:
             async with self._wire.send("POST", self._headers(message), message.body, on_sent=on_sent) as response:
-                if response.status_code == 404 and used is not None:
+                if session is not None and await _has_lost_it(response):
                     return False
-                await self._read(message, response, waiting, reading)
+                await self._read(message, response, reading)
         except RemoteFailed:
             if reading.last_event_id is None:
                 raise
@@ -106,10 +107,10 @@ class Streamable:
             await self._resume(waiting, reading)
         return True
 
-    async def _read(self, message: Message, response: httpx2.Response, waiting: Waiting, reading: Reading) -> None:
+    async def _read(self, message: Message, response: httpx2.Response, reading: Reading) -> None:
         kind = content_type(response)
         if not response.is_success:
-            await self._read_refusal(message, response, waiting, reading)
+            await self._read_refusal(message, response, reading)
             return
         if message.method == INITIALIZE:
             self._opened.id = response.headers.get(SESSION_ID)
@@ -122,9 +123,7 @@ class Streamable:
         else:
             raise unexpected(self._wire.origin, "a body that is neither JSON nor an event stream")
 
-    async def _read_refusal(
-        self, message: Message, response: httpx2.Response, waiting: Waiting, reading: Reading
-    ) -> None:
+    async def _read_refusal(self, message: Message, response: httpx2.Response, reading: Reading) -> None:
         """An error in JSON-RPC is the answer; any other body says nothing to a client."""
         failed = refused(response, message.method)
         if content_type(response) == JSON:
@@ -183,23 +182,25 @@ class Streamable:
         used = self._session_id(message)
         if message.method == INITIALIZED:
             self._opened.initialized = message
-        status = await self._post(message)
-        if status == 404 and used is not None:
+        if not await self._post(message, session=used):
             await self._renew(used)
             if message.method not in (None, INITIALIZED):  # an answer to a request of the lost session is of no use
                 await self._post(message)
         elif message.method == INITIALIZED and not self.is_modern:
             self._listen()
 
-    async def _post(self, message: Message) -> int:
+    async def _post(self, message: Message, *, session: str | None = None) -> bool:
+        """Post what has no answer; False where the server has lost the session."""
         try:
             async with (
                 asyncio.timeout(TELL_SECONDS),
                 self._wire.send("POST", self._headers(message), message.body) as response,
             ):
-                if response.is_success or (response.status_code == 404 and self._session_id(message) is not None):
-                    return response.status_code
-                raise refused(response, message.method)
+                if session is not None and await _has_lost_it(response):
+                    return False
+                if not response.is_success:
+                    raise refused(response, message.method)
+                return True
         except TimeoutError:
             raise silent(self._wire.origin, TELL_SECONDS) from None
 
@@ -251,7 +252,9 @@ class Streamable:
             self._hang_up()
             self._opened = Opened(old.initialize, old.initialized, old.id, old.version)
             try:
-                await self._exchange(old.initialize, Waiting(old.initialize.ids), lambda: None, swallows=True)
+                waiting = Waiting(old.initialize.ids)
+                reading = Reading(waiting, self._say, partial(self._on_answer, old.initialize), swallows=True)
+                await self._exchange(old.initialize, waiting, reading, lambda: None)
                 if self._opened.version != old.version:
                     raise RemoteFailed("it refuses, or speaks another revision now")
                 if old.initialized is not None:
@@ -275,3 +278,14 @@ class Streamable:
         with suppress(RemoteFailed, TimeoutError):
             async with asyncio.timeout(END_SECONDS), self._wire.send("DELETE", headers):
                 pass
+
+
+async def _has_lost_it(response: httpx2.Response) -> bool:
+    """Whether a response to a message of a session says that there is none of that id.
+
+    The protocol says so with 404. Servers that are made like the SDK's examples in TypeScript say it with 400 and
+    "No valid session ID provided". Neither has run what was asked.
+    """
+    if response.status_code == 400 and content_type(response) == JSON:
+        return b"session" in (await response.aread()).lower()
+    return response.status_code == 404
