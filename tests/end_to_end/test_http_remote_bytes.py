@@ -7,8 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-import pytest
-
 from http_client import INITIALIZED, META, millpond, modern, opened, remote
 from http_server import JSON, MODERN, Answer, Asked, Handle, HttpServer, Mcp, result_of
 from relay_client import SECONDS, Client
@@ -69,45 +67,48 @@ def test_an_events_data_is_a_line_whatever_stands_around_it() -> None:
         assert [client.line() for _ in range(3)] == [first + b"\n", second + b"\n", last + b"\n"]
 
 
-@pytest.mark.parametrize("way", ["body", "events"])
-@pytest.mark.parametrize("newline", [b"\n", b"\r\n", b"\r"])
-def test_a_pretty_printed_message_is_one_line_with_the_same_values(way: str, newline: bytes) -> None:
+def test_a_pretty_printed_message_is_one_line_with_the_same_values() -> None:
     """HTTPC-01"""
     pretty = b'{\n  "jsonrpc": "2.0",\n  "id": 1,\n  "result": {\n    "a": 1.0, "b": 1e2,\n    "c": "x\\ny"\n  }\n}\n'
-    pretty = pretty.replace(b"\n", newline)
+
+    async def body(asked: Asked, answer: Answer) -> None:
+        await answer.send(pretty.replace(b"\n", asked.message["params"].encode()))
 
     async def stream(asked: Asked, answer: Answer) -> None:
         await answer.begin()
-        await answer.event(pretty.replace(newline, b"\n").strip())
+        await answer.piece(
+            b"data: " + pretty.strip().replace(b"\n", asked.message["params"].encode() + b"data: ") + b"\r\n\r\n"
+        )
         await answer.end()
 
-    handle = answers_with(pretty) if way == "body" else stream
-    with remote({"vendor/pretty": handle}) as (client, _, _):
-        client.request("vendor/pretty")
-        line = client.line()
-    assert line.count(b"\n") == 1
-    assert b"\r" not in line
-    assert line.split() == pretty.split()
+    with remote({"vendor/body": body, "vendor/stream": stream}) as (client, _, _):
+        for method in ("vendor/body", "vendor/stream"):
+            for newline in ("\n", "\r\n", "\r"):
+                client.request(method, newline)
+                line = client.line()
+                assert line.count(b"\n") == 1
+                assert b"\r" not in line
+                assert line.split() == pretty.split()
 
 
-@pytest.mark.parametrize("way", ["body", "one event", "pieces"])
-def test_twenty_mebibytes_in_one_message_come_whole(way: str) -> None:
+def test_twenty_mebibytes_in_one_message_come_whole() -> None:
     """HTTPC-02"""
     body = b'{"jsonrpc":"2.0","id":1,"result":{"text":"' + b"\\u00e9 1.0 " * (2 << 20) + b'"}}'
 
     async def large(asked: Asked, answer: Answer) -> None:
-        if way == "body":
-            await answer.send(body)
-            return
+        await answer.send(body)
+
+    async def stream(asked: Asked, answer: Answer) -> None:
         await answer.begin()
-        event, step = b"data: " + body + b"\n\n", 1 << 24 if way == "one event" else 5_000
+        event, step = b"data: " + body + b"\n\n", asked.message["params"]
         for at in range(0, len(event), step):
             await answer.piece(event[at : at + step])
         await answer.end()
 
-    with remote({"vendor/large": large}) as (client, _, _):
-        client.request("vendor/large")
-        assert client.line() == body + b"\n"
+    with remote({"vendor/large": large, "vendor/stream": stream}) as (client, _, _):
+        for method, step in (("vendor/large", 0), ("vendor/stream", 1 << 25), ("vendor/stream", 5_000)):
+            client.request(method, step)
+            assert client.line() == body + b"\n"
 
 
 def test_a_large_request_is_posted_whole() -> None:

@@ -94,49 +94,49 @@ def test_a_server_that_speaks_no_tls_is_said() -> None:
 # --- statuses -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        (401, "401 Unauthorized: it wants credentials, or other ones: check the Authorization header"),
-        (403, "403 Forbidden: it refuses these credentials"),
-        (404, "404 Not Found: there is no MCP server under this path: check the URL"),
-        (413, "send less at once"),
-        (418, "check the URL and headers"),
-        (429, "429 Too Many Requests: it wants fewer requests"),
-        (500, "500 Internal Server Error: it failed; the call may have run"),
-        (503, "503 Service Unavailable: it failed"),
-        (599, "answered 599: it failed"),
-    ],
-)
-def test_a_status_is_an_error_that_says_what_to_do(status: int, words: str) -> None:
+STATUSES = {
+    401: "401 Unauthorized: it wants credentials, or other ones: check the Authorization header",
+    403: "403 Forbidden: it refuses these credentials",
+    404: "404 Not Found: there is no MCP server under this path: check the URL",
+    413: "send less at once",
+    418: "check the URL and headers",
+    429: "429 Too Many Requests: it wants fewer requests",
+    500: "500 Internal Server Error: it failed; the call may have run",
+    503: "503 Service Unavailable: it failed",
+    599: "answered 599: it failed",
+}
+
+
+@pytest.mark.parametrize("method", ["vendor/x", "initialize"])
+def test_a_status_is_an_error_that_says_what_to_do(method: str) -> None:
     """HTTPC-13, HTTPC-16"""
 
     async def refuse(asked: Asked, answer: Answer) -> None:
-        await answer.send(f'{{"detail":"{SECRET}"}}'.encode(), status)
+        await answer.send(f'{{"detail":"{SECRET}"}}'.encode(), asked.message["id"])
 
-    with remote({"vendor/x": refuse, "initialize": refuse}, opens=False) as (client, server, _):
-        client.request("initialize", {}, 7)
-        assert words in error_of(client.line(), 7)
-        client.request("vendor/x", modern(), "a")
-        line = client.line()
-        assert words in error_of(line, "a")
-        assert SECRET not in line.decode()
-        assert server.origin in line.decode()
+    with remote({method: refuse}, opens=False) as (client, server, _):
+        for status, words in STATUSES.items():
+            client.request(method, modern() if method == "vendor/x" else {}, status)
+            line = client.line()
+            assert words in error_of(line, status)
+            assert SECRET not in line.decode()
+            assert server.origin in line.decode()
         assert client.close() == 0
 
 
-@pytest.mark.parametrize("status", [200, 400, 404, 500])
-@pytest.mark.parametrize("id", ["null", "1", None])
-def test_an_error_of_the_server_goes_on_whatever_its_status(status: int, id: str | None) -> None:
+def test_an_error_of_the_server_goes_on_whatever_its_status() -> None:
     """HTTPC-13"""
     error = '"error":{"code":-32022, "message":"no 1.0","data":{"n":1e2}}}'
 
     async def refuse(asked: Asked, answer: Answer) -> None:
-        await answer.send(('{"jsonrpc":"2.0",' + ("" if id is None else f'"id":{id},') + error).encode(), status)
+        status, id = asked.message["params"]["status"], asked.message["params"]["id"]
+        await answer.send(('{"jsonrpc":"2.0",' + (id and f'"id":{id},') + error).encode(), status)
 
     with remote({"vendor/x": refuse}, opens=False) as (client, _, _):
-        client.request("vendor/x", modern(), 1)
-        assert client.line() == ('{"jsonrpc":"2.0","id":1,' + error + "\n").encode()
+        for status in (200, 400, 404, 500):
+            for id in ("null", "1", ""):
+                client.request("vendor/x", modern({"status": status, "id": id}), 1)
+                assert client.line() == ('{"jsonrpc":"2.0","id":1,' + error + "\n").encode()
 
 
 def test_a_probe_that_an_older_server_refuses_is_a_method_that_it_does_not_know() -> None:
@@ -192,26 +192,26 @@ async def nonsense(asked: Asked, answer: Answer) -> None:
     await answer.send(b"no gzip at all", kind=EVENTS, content_encoding="gzip")
 
 
-@pytest.mark.parametrize(
-    ("handle", "words"),
-    [
-        (accepted, "answered with 202 Accepted and no result: check that the URL is one of an MCP server"),
-        (page, "answered with a body that is neither JSON nor an event stream"),
-        (empty, "ended its answer without a result; the call may have run"),
-        (cut_before, "the connection ended, or what came is no HTTP; the call may have run"),
-        (cut_in_body, "the call may have run"),
-        (cut_in_event, "the call may have run"),
-        (ended_early, "ended its answer without a result; the call may have run, so look before calling it again"),
-        (nonsense, "its body is not encoded as it says; the call may have run"),
-    ],
-)
-def test_an_answer_that_is_none_is_an_error_and_the_session_goes_on(handle: Handle, words: str) -> None:
+NO_ANSWERS: dict[str, tuple[Handle, str]] = {
+    "accepted": (accepted, "answered with 202 Accepted and no result: check that the URL is one of an MCP server"),
+    "page": (page, "answered with a body that is neither JSON nor an event stream"),
+    "empty": (empty, "ended its answer without a result; the call may have run"),
+    "cut before": (cut_before, "the connection ended, or what came is no HTTP; the call may have run"),
+    "cut in body": (cut_in_body, "the call may have run"),
+    "cut in event": (cut_in_event, "the call may have run"),
+    "ended early": (ended_early, "ended its answer without a result; the call may have run, so look before calling it"),
+    "nonsense": (nonsense, "its body is not encoded as it says; the call may have run"),
+}
+
+
+def test_an_answer_that_is_none_is_an_error_and_the_session_goes_on() -> None:
     """HTTPC-13"""
-    with remote({"vendor/x": handle}) as (client, server, _):
-        client.request("vendor/x")
-        assert words in error_of(client.line())
-        assert client.ask("ping", ident=2)["result"] == {}
-        assert server.posted().count("vendor/x") == 1
+    with remote({name: handle for name, (handle, _) in NO_ANSWERS.items()}) as (client, server, _):
+        for name, (_, words) in NO_ANSWERS.items():
+            client.request(name)
+            assert words in error_of(client.line())
+            assert client.ask("ping", ident=2)["result"] == {}
+            assert server.posted().count(name) == 1
         assert client.close() == 0
 
 
