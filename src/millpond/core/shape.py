@@ -1,16 +1,17 @@
 """Shape: a JSON value becomes row sets, each with its JSON path.
 
 Rule: every list that holds rows becomes a row set, none is chosen for the agent; nothing is decoded deeper than it takes to find
-them. Imports `core.layout`, `core.raw`, `core.rows` and msgspec only.
+them. Imports `core.layout`, `core.leaves`, `core.raw`, `core.rows` and msgspec only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from millpond.core.layout import MANY_MEMBERS, Laid, columns_and_rows, is_map_of_rows, lay_out
+from millpond.core.leaves import read_leaves
 from millpond.core.raw import ARRAY, OBJECT, STRING, child_path, first_byte, read_elements, read_members, read_string
 from millpond.core.rows import Layout, RowSet
 
@@ -18,8 +19,6 @@ MAX_WRAPPER_DEPTH = 8
 """Objects opened on the way to a list; deeper ones are leaves. `$.data.repository.issues.nodes` needs 4."""
 MAX_LISTS = 64
 """Lists made into tables from one result; where there are more, the object is read as leaves."""
-MAX_LEAF_DEPTH = 64
-"""Depth to which leaves are listed; what lies deeper is one leaf holding its JSON text."""
 
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +55,10 @@ class _Found:
         self.empty += other.empty
         self.size_bytes += other.size_bytes
 
+    def is_full(self) -> bool:
+        """True where there are more lists than become tables: nothing of this walk counts."""
+        return len(self.row_sets) > MAX_LISTS
+
     def objects_bytes(self) -> int:
         """Bytes of the rows that are objects."""
         found = (rows.rows for rows in self.row_sets if rows.layout is Layout.OBJECTS)
@@ -71,14 +74,17 @@ def shape(document: bytes | memoryview | msgspec.Raw, markers: Mapping[bytes, by
     raw = document if isinstance(document, msgspec.Raw) else msgspec.json.decode(document, type=msgspec.Raw)
     _walk(raw, root, 0, found)
     has_rows = bool(found.row_sets) and 2 * found.size_bytes >= len(raw)
-    many = len(found.row_sets) > MAX_LISTS
-    if many or not has_rows:
-        leaves = tuple(_leaves(raw, root, 0)) if first_byte(raw) in (OBJECT, ARRAY) else ()
-        leaf_set = _leaf_set(root, leaves, markers)
-        return Shape(
-            row_sets=leaf_set if many else (*leaf_set, *found.row_sets), has_rows=many, empty=tuple(found.empty)
-        )
-    return Shape(row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty))
+    if found.is_full():
+        return Shape(row_sets=(_leaf_set(raw, root, markers),), has_rows=True)
+    if has_rows:
+        return Shape(row_sets=tuple(found.row_sets), has_rows=True, rest=tuple(found.rest), empty=tuple(found.empty))
+    leaf_sets = (_leaf_set(raw, root, markers),) if first_byte(raw) in (OBJECT, ARRAY) else ()
+    return Shape(row_sets=(*leaf_sets, *found.row_sets), has_rows=False, empty=tuple(found.empty))
+
+
+def _leaf_set(raw: msgspec.Raw, root: str, markers: Mapping[bytes, bytes]) -> RowSet:
+    rows = read_leaves(raw, root)
+    return RowSet(path=root, layout=Layout.ARRAYS, rows=rows, names=("path", "value"), markers=markers)
 
 
 def _walk(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None:
@@ -130,6 +136,8 @@ def _walk_object(raw: msgspec.Raw, path: str, depth: int, found: _Found) -> None
 
 def _walk_members(members: Mapping[str, msgspec.Raw], path: str, depth: int, found: _Found) -> None:
     for key, value in members.items():
+        if found.is_full():
+            break
         _walk(value, child_path(path, key), depth + 1, found)
 
 
@@ -154,29 +162,3 @@ def _json_in_string(raw: msgspec.Raw) -> msgspec.Raw | None:
         return msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError:
         return None
-
-
-def _leaf_set(root: str, leaves: tuple[tuple[str, bytes], ...], markers: Mapping[bytes, bytes]) -> tuple[RowSet, ...]:
-    if not leaves:
-        return ()
-    rows = [msgspec.Raw(b"[" + msgspec.json.encode(path) + b"," + value + b"]") for path, value in leaves]
-    return (RowSet(path=root, layout=Layout.ARRAYS, rows=rows, names=("path", "value"), markers=markers),)
-
-
-def _leaves(raw: msgspec.Raw, path: str, depth: int) -> Iterator[tuple[str, bytes]]:
-    kind = first_byte(raw)
-    if depth >= MAX_LEAF_DEPTH or kind not in (OBJECT, ARRAY):
-        text = bytes(raw)
-        yield path, text if kind not in (OBJECT, ARRAY) else msgspec.json.encode(text.decode())
-        return
-    if kind == OBJECT:
-        members = read_members(raw)
-        for key, value in members.items():
-            yield from _leaves(value, child_path(path, key), depth + 1)
-    else:
-        elements = read_elements(raw)
-        for at, value in enumerate(elements):
-            yield from _leaves(value, f"{path}[{at}]", depth + 1)
-        members = elements
-    if not members:
-        yield path, b'"{}"' if kind == OBJECT else b'"[]"'
