@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,15 @@ settings.register_profile(
 )
 settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture
+def fifo(tmp_path: Path) -> Path:
+    """A named pipe, for processes to hold open as long as they live."""
+    path = tmp_path / "alive"
+    if sys.platform != "win32":
+        os.mkfifo(path)
+    return path
 
 
 @pytest.fixture(scope="session")

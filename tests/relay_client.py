@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import select
 import subprocess
 import sys
 import threading
@@ -123,6 +124,11 @@ class Client:
         self.stdin.close()
         for reader in self._readers:
             reader.join(SECONDS)
+
+
+def wait_for_the_end_of_all(descriptor: int) -> bool:
+    """True when no process holds the other end of the pipe any more."""
+    return bool(select.select([descriptor], [], [], SECONDS)[0]) and os.read(descriptor, 1) == b""
 
 
 def text_of(line: bytes) -> Any:

@@ -7,7 +7,6 @@ it.
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import threading
 from collections.abc import Callable
@@ -93,7 +92,6 @@ def _quiet_the_loop(log: Log) -> None:
         log.line(f"{context.get('message')}: {type(context.get('exception')).__name__}")
 
     asyncio.get_running_loop().set_exception_handler(on_error)
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 
 
 def _canvas_directory(parent: Path | None) -> CanvasDirectory:

@@ -9,14 +9,15 @@ import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from http_client import INITIALIZED, millpond
 from relay_client import Client
 
-CAPABILITIES = {"roots": {}, "sampling": {}, "elicitation": {}}
-INITIALIZE = {
+CAPABILITIES: dict[str, Any] = {"roots": {}, "sampling": {}, "elicitation": {}}
+INITIALIZE: dict[str, Any] = {
     "protocolVersion": "2025-11-25",
     "capabilities": CAPABILITIES,
     "clientInfo": {"name": "t", "version": "1"},

@@ -1,6 +1,5 @@
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from relay_client import MILLPOND, RAW_SERVER, RELAY, SECONDS, Client, text_of
+from relay_client import MILLPOND, RAW_SERVER, RELAY, SECONDS, Client, text_of, wait_for_the_end_of_all
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="process groups and named pipes")
 
@@ -48,7 +47,7 @@ def test_large_results_are_replaced_small_ones_recorded_and_own_calls_answered()
 
 
 def test_an_answer_that_waits_for_the_engine_holds_nothing_else_up() -> None:
-    """RELAY-01"""
+    """RELAY-29"""
     with relayed().open() as client:
         client.call("late", 1)
         assert client.ask("ping", ident=2)["id"] == 2
@@ -112,19 +111,6 @@ def test_standard_streams_may_be_files(tmp_path: Path) -> None:
 
 
 # --- ends -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "alive"
-    if sys.platform != "win32":
-        os.mkfifo(path)
-    return path
-
-
-def wait_for_the_end_of_all(descriptor: int) -> bool:
-    """True when no process holds the named pipe any more."""
-    return bool(select.select([descriptor], [], [], SECONDS)[0]) and os.read(descriptor, 1) == b""
 
 
 @POSIX

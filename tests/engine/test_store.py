@@ -4,9 +4,12 @@ import json
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from millpond.core.errors import EngineFailed
 from millpond.core.model import Mode, TableState
+from millpond.engine.store import Store
 from millpond.engine.texts import PART_BYTES
 from pond import Canvas, canvas, handle, rows, structured
 
@@ -240,3 +243,56 @@ def test_rows_in_the_text_are_taken_where_structured_content_has_none() -> None:
         told = handle(pond.take(json.dumps(result).encode()))
         assert [(table["path"], table["rows"]) for table in told["tables"]] == [("$", 200)]
         assert "structuredContent holds other data" in told["note"]
+
+
+DEEP = 700
+
+
+def deep(opening: str, closing: str) -> str:
+    return opening * DEEP + "1" + closing * DEEP
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[" + ",".join(['{"id":1,"cell":' + deep("[", "]") + "}"] * 50) + "]",
+        "[" + ",".join([deep("[", "]")] * 50) + "]",
+        "[" * 100_000 + "]" * 100_000,
+    ],
+    ids=["rows", "lists", "past every decoder"],
+)
+def test_a_result_that_is_nested_too_deep_is_kept_out_of_the_conversation_too(value: str) -> None:
+    """PLAN-05"""
+    result = '{"content":[],"structuredContent":{"items":' + value + '},"resultType":"complete"}'
+    with canvas() as pond:
+        body = pond.take(result.encode())
+        assert len(json.dumps(body)) < 4_000
+        assert "SELECT part, substr(text, 1, 500) FROM results WHERE call = 1" in body["content"][0]["text"]
+        pond.store.flush()
+        assert "".join(part for (part,) in pond.sql("SELECT text FROM results ORDER BY part")) == result
+
+
+def test_a_small_result_that_is_nested_too_deep_says_so_when_its_table_is_named() -> None:
+    """PLAN-05"""
+    result = b'{"content":[],"structuredContent":{"items":[' + deep("[", "]").encode() + b"]}}"
+    with canvas() as pond:
+        pond.store.record(pond.call("few"), result)
+        pond.store.flush()
+        for name in set(pond.store.names()) - {"calls", "results"}:
+            with pytest.raises(EngineFailed, match="nested too deep"):
+                pond.store.make(frozenset({name}))
+
+
+def test_of_a_result_that_was_too_large_to_keep_the_size_and_the_reason_are_kept() -> None:
+    """STORE-12"""
+    with canvas(max_canvas_bytes=1 << 20) as pond:
+        pond.take(structured({"items": rows(100)}))
+        call = msgspec.structs.replace(pond.call("huge"), unkept_bytes=1 << 40, note="larger")
+        pond.store.record(call, b"")
+        pond.store.flush()
+        assert pond.sql("SELECT number, bytes, tables, note FROM calls WHERE number = 2") == [
+            (2, 1 << 40, [], "larger")
+        ]
+        assert pond.sql("SELECT count(*) FROM results WHERE call = 2") == [(0,)]
+        again = Store(pond.database, pond.settings)
+        assert again.names()[0] == "rows_k7q2xd_1"

@@ -1,5 +1,7 @@
 """A server of raw lines for the relay's tests: each tool is one way to behave. Standard library only.
 
+The tool `hold` is answered when `release` is called.
+
     python raw_server.py
 
 Its capabilities are those of the variable CAPABILITIES (`{"tools":{}}` by default). FIFO names a file that it, and
@@ -18,6 +20,7 @@ from typing import Any
 
 out = sys.stdout.buffer
 seen: list[str] = []
+held: list[object] = []
 IGNORE_TERM = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
 TOOLS = (
     "small",
@@ -32,6 +35,9 @@ TOOLS = (
     "stubborn",
     "torrent",
     "late",
+    "hold",
+    "release",
+    "deaf",
 )
 
 
@@ -85,6 +91,15 @@ def close(arguments: dict[str, Any]) -> None:
     os.close(1)
 
 
+def deaf(arguments: dict[str, Any]) -> None:
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+
+def release(arguments: dict[str, Any]) -> None:
+    while held:
+        answer(held.pop(0), text("hold"))
+
+
 def stubborn(arguments: dict[str, Any]) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     subprocess.Popen([sys.executable, "-c", IGNORE_TERM], pass_fds=fifo)
@@ -97,10 +112,15 @@ BEFORE: dict[str, Callable[[dict[str, Any]], None]] = {
     "die": die,
     "close": close,
     "stubborn": stubborn,
+    "release": release,
+    "deaf": deaf,
 }
 
 
 def call(ident: object, tool: str, arguments: dict[str, Any]) -> None:
+    if tool == "hold":
+        held.append(ident)
+        return
     if tool in BEFORE:
         BEFORE[tool](arguments)
     if tool not in ("never", "close"):

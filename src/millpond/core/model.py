@@ -77,6 +77,10 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode = "auto"
     replaceable: bool = True
     """False where the own tools were not shown yet, or the result is an error: it is only recorded."""
+    note: str | None = None
+    """What `calls` says of how it was answered, where that was not with a result in due time."""
+    unkept_bytes: int = 0
+    """Size of a result that is too large to be kept: it is recorded without its text. 0 where it is kept."""
 
 
 # --- requests: relay to engine --------------------------------------------------------------------------------------

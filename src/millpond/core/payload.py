@@ -20,6 +20,10 @@ MAX_COMPARED_BYTES = 32 << 20
 MAX_SAID_CHARACTERS = 200
 """A short text beside `structuredContent` that is repeated in the handle."""
 
+MAX_UNREAD_MEMBER_BYTES = 4_096
+"""A member (`isError`, `_meta`, `resultType`) of this size stays beside the handle of a result that cannot be read."""
+UNREAD_NOTE = "it is nested too deep or is no valid JSON, so it was not read"
+
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
     """The data of a result, as strict JSON."""
@@ -94,6 +98,22 @@ def _strict_members(result: bytes | memoryview) -> dict[str, msgspec.Raw] | None
     except (msgspec.DecodeError, RecursionError):
         return None
     return members if holds_no_long_integer(result) else None
+
+
+def unread_payload(result: bytes | memoryview) -> Payload:
+    """What stands for the data of a result that is not looked into; members that are short are still kept."""
+    try:
+        members = read_members(result)
+    except (msgspec.DecodeError, RecursionError):
+        members = {}
+    kept = {
+        name: raw
+        for name, raw in members.items()
+        if name not in ("content", "structuredContent") and len(raw) <= MAX_UNREAD_MEMBER_BYTES
+    }
+    return _Beside(kept=(), members=kept, data_bytes=len(result)).payload(
+        msgspec.Raw(b"null"), "$", Form.LINES, {}, (UNREAD_NOTE,)
+    )
 
 
 class _Beside(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ from millpond.core.columns import Plan, plan_columns
 from millpond.core.forms import Form
 from millpond.core.model import Mode, Table
 from millpond.core.naming import table_names
-from millpond.core.payload import Payload, find_payloads
+from millpond.core.payload import Payload, find_payloads, unread_payload
 from millpond.core.shape import Shape, shape
 
 
@@ -46,6 +46,11 @@ def read(result: bytes | memoryview) -> Reading | None:
             return reading
         first = first or reading
     return first
+
+
+def unread(result: bytes | memoryview) -> Reading:
+    """A result that cannot be read, or whose rows are nested too deep: no row sets are found in it."""
+    return Reading(payload=unread_payload(result), shape=Shape(row_sets=(), has_rows=False))
 
 
 def is_replaced(reading: Reading, mode: Mode, thresholds: Thresholds) -> bool:

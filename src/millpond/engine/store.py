@@ -38,6 +38,7 @@ _CALL_SPEC = (
     '"tables":["VARCHAR"],"note":"VARCHAR"}]'
 )
 _EVICTED = "evicted to make room; call the tool again for its rows"
+_TEXT_OF = "SELECT part, substr(text, 1, 500) FROM results WHERE call = {}"
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -47,7 +48,9 @@ class _Row(msgspec.Struct, frozen=True):
     time: str
     bytes: int
     tables: tuple[str, ...]
-    note: str | None = None
+    note: str | None
+    kept_bytes: int
+    """Of its text in `results`; no column of `calls`."""
 
 
 class Store:
@@ -96,6 +99,13 @@ class Store:
         if reading is None or not call.replaceable or not plan.is_replaced(reading, call.mode, self._thresholds):
             self.record(call, result)
             return Outcome(verdict=Verdict.KEEP)
+        try:
+            return self._replace(call, result, reading, query_tool)
+        except RecursionError:
+            return self._replace(call, result, plan.unread(result), query_tool)
+
+    def _replace(self, call: Call, result: memoryview, reading: plan.Reading, query_tool: str) -> Outcome:
+        """Store a result, and say what the client gets for it."""
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
         row = self._row(call, result, names)
         plans = self._load(row, result, reading)
@@ -131,7 +141,7 @@ class Store:
         with Transaction(self._database.cursor()) as connection:
             self._forget(connection, row)
             plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
-            note = "; ".join(plan.notes(reading, plans)) or None
+            note = row.note or "; ".join(plan.notes(reading, plans)) or None
             self._insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
                 self._texts.delete(connection, (row.number,))
@@ -157,9 +167,9 @@ class Store:
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
         rows = [self._row(call, result, self._pending_names(call, result)) for call, result in waiting]
         for row, (_, result) in zip(rows, waiting, strict=True):
-            if row.bytes > BATCH_BYTES:
+            if len(result) > BATCH_BYTES:
                 self._texts.insert_large(row.number, memoryview(result))
-        small = [(call.number, memoryview(result)) for call, result in waiting if len(result) <= BATCH_BYTES]
+        small = [(call.number, memoryview(result)) for call, result in waiting if 0 < len(result) <= BATCH_BYTES]
         numbers = {number for number, _ in small}
         table = self._texts.room(numbers, sum(len(result) for _, result in small))
         with Transaction(self._database.cursor()) as connection:
@@ -201,6 +211,10 @@ class Store:
                     self._make(number)
                 except DatabaseError as error:
                     raise EngineFailed(f"the tables of call {number} could not be made: {error}") from error
+                except RecursionError:
+                    raise EngineFailed(
+                        f"call {number} is nested too deep for a table: {_TEXT_OF.format(number)}"
+                    ) from None
 
     def _make(self, number: int) -> None:
         with Transaction(self._database.cursor()) as connection:
@@ -219,7 +233,8 @@ class Store:
 
     def _row(self, call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> _Row:
         arguments = call.arguments.decode("utf-8", "backslashreplace")
-        return _Row(call.number, call.tool, arguments, call.time, len(result), names)
+        size = call.unkept_bytes or len(result)
+        return _Row(call.number, call.tool, arguments, call.time, size, names, call.note, kept_bytes=len(result))
 
     def _insert(self, connection: Connection, rows: Sequence[_Row]) -> None:
         text = msgspec.json.encode(rows).decode()
@@ -239,14 +254,14 @@ class Store:
         """
         with self._changing:
             with self._guard:
-                gone = self._ledger.over(len(rows), sum(row.bytes for row in rows))
+                gone = self._ledger.over(len(rows), sum(row.kept_bytes for row in rows))
                 tables = self._ledger.tables_of(gone)
             if gone and not self._evict(gone, tables):
                 gone = ()
             with self._guard:
                 self._ledger.remove(gone)
                 for row in rows:
-                    self._ledger.add(row.number, row.bytes, row.tables, made=made)
+                    self._ledger.add(row.number, row.kept_bytes, row.tables, made=made)
         return gone
 
     def _evict(self, gone: tuple[int, ...], tables: Sequence[str]) -> bool:
@@ -267,7 +282,8 @@ class Store:
     def _reopen(self, connection: Connection) -> None:
         """Enter what a file that was there before holds."""
         stored = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        rows = connection.execute("SELECT number, bytes, tables, note FROM calls ORDER BY number").fetchall()
+        kept = "CASE WHEN number IN (SELECT call FROM results) THEN bytes ELSE 0 END"
+        rows = connection.execute(f"SELECT number, {kept}, tables, note FROM calls ORDER BY number").fetchall()
         for number, size_bytes, tables, note in rows:
             self._ledger.last_number = max(self._ledger.last_number, number)
             if note != _EVICTED:
@@ -284,7 +300,7 @@ def _read(result: memoryview) -> plan.Reading | None:
     try:
         return plan.read(result)
     except (msgspec.DecodeError, RecursionError):
-        return None
+        return plan.unread(result)
 
 
 def _gone_note(gone: tuple[int, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Rule: bounded; what is forgotten is only passed on as it came. Imports msgspec a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -17,7 +17,7 @@ from millpond.relay.spans import Member, object_members, string_value
 MAX_PENDING = 10_000
 """Requests that wait for the server; with more, the oldest are forgotten."""
 MAX_TASKS = 1_000
-"""Tasks whose tool is remembered (2025-11-25); with more, the oldest are forgotten."""
+"""Tasks whose tool is remembered; with more, the oldest are forgotten."""
 INTERNAL_ERROR = -32603
 """JSON-RPC's code for what is no fault of the request."""
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -33,10 +33,10 @@ class Request:
     method: str
     raw_id: bytes
     tool: str | None = None
-    """The tool whose result the answer holds: of `tools/call`, and of `tasks/result` where the task is known."""
+    """The tool whose result the answer holds: of `tools/call`, and of `tasks/result` and `tasks/get` of a known task."""
     arguments: bytes = b"{}"
     is_task: bool = False
-    """True for a `tools/call` that asks to be run as a task."""
+    """True for a `tools/call` that asks to be run as a task (2025-11-25; later the server decides)."""
     is_modern: bool = False
     is_cancelled: bool = False
 
@@ -102,12 +102,23 @@ def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) 
             is_task="task" in params,
             is_modern=_is_modern(line, params.get("_meta")),
         )
-    if method == "tasks/result":
+    if method in ("tasks/result", "tasks/get"):
         task = raw_member(envelope, "taskId")
         known = tasks.get(id_key(task)) if task is not None else None
         if known is not None:
             return Request(method, raw_id, tool=known.tool, arguments=known.arguments)
     return Request(method, raw_id)
+
+
+def task_begun(line: bytes, members: Mapping[str, Member], request: Request, kind: str | None) -> bytes | None:
+    """The raw id of the task that a call's result tells of, in the form of 2025-11-25 or of 2026-07-28, or None."""
+    task = members.get("task") if request.is_task else None
+    if task is not None:
+        members = object_members(line, task.start, task.stop) or {}
+    elif kind != "task":
+        return None
+    found = members.get("taskId")
+    return None if found is None else line[found.start : found.stop]
 
 
 def raw_member(envelope: Envelope, name: str) -> bytes | None:

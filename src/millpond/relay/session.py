@@ -1,14 +1,16 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
 Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never
-becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model` and
-the relay's modules.
+becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec
+and the relay's modules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+
+import msgspec
 
 from millpond.core.model import Call, Outcome, Verdict
 from millpond.relay.actions import Action, Ask, Keep, Policy, Stop, Take, ToClient, ToServer
@@ -24,11 +26,14 @@ from millpond.relay.requests import (
     id_key,
     raw_member,
     read_request,
+    task_begun,
 )
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
 OPENING = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
+TASK_TOLD = "notifications/tasks"
+"""What the server tells of a task of 2026-07-28 by itself; its result may be in it."""
 
 
 class Session:
@@ -88,7 +93,7 @@ class Session:
                 return [Stop(key)]
             request = self._pending.get(key)
             if request is not None:  # An answer may still come, and may be too long for the client.
-                self._pending.add(key, replace(request, arguments=b"{}", is_cancelled=True))
+                self._pending.add(key, replace(request, arguments=b"", is_cancelled=True))
         return [ToServer(envelope.line)]
 
     # --- from the server ----------------------------------------------------------------------------------------
@@ -96,8 +101,10 @@ class Session:
     def from_server(self, line: bytes) -> list[Action]:
         """What is done with a line of the server."""
         envelope = read_envelope(line)
-        if envelope is None or envelope.method is not None or envelope.id is None:
+        if envelope is None:
             return [ToClient(line)]
+        if envelope.method is not None or envelope.id is None:
+            return self._told(envelope)
         request = self._pending.pop(id_key(envelope.id))
         if request is None:
             return [ToClient(line)]
@@ -127,39 +134,66 @@ class Session:
             own = own_tool(self._own)
         return listing.edited(lambda tool: self._policy.mode(tool) != "never", own)
 
+    # --- results of tools ---------------------------------------------------------------------------------------
+
     def _tool_answer(self, envelope: Envelope, request: Request) -> list[Action]:
         line, result = envelope.line, envelope.result
         if result is None:
-            too_long = envelope.error is not None and len(line) > self._policy.max_line_bytes
-            return [ToClient(degraded_error(line, envelope.error) if too_long and envelope.error else line)]
+            return self._tool_error(envelope, request)
         members = object_members(line, result.start, result.stop) or {}
-        if request.is_task and "task" in members:
-            self._remember_task(line, members["task"], request)
+        if request.method == "tasks/get":
+            final = members.get("result")
+            return [ToClient(line)] if final is None else self._tool_result(line, final, request)
+        kind = string_value(line, members.get("resultType"))
+        begun = task_begun(line, members, request, kind)
+        if begun is not None:
+            self._tasks.add(id_key(begun), request)
+        if begun is not None or kind not in (None, "complete"):
             return [ToClient(line)]
-        if string_value(line, members.get("resultType")) not in (None, "complete"):
+        return self._tool_result(line, result, request)
+
+    def _told(self, envelope: Envelope) -> list[Action]:
+        """A notification or a request of the server; the first may bring the result of a task."""
+        line = envelope.line
+        task = raw_member(envelope, "taskId") if envelope.method == TASK_TOLD else None
+        request = self._tasks.get(id_key(task)) if task is not None else None
+        result = envelope.of_params().get("result") if request is not None else None
+        return [ToClient(line)] if request is None or result is None else self._tool_result(line, result, request)
+
+    def _tool_error(self, envelope: Envelope, request: Request) -> list[Action]:
+        line, error = envelope.line, envelope.error
+        if error is None:
             return [ToClient(line)]
+        is_too_long = len(line) > self._policy.max_line_bytes
+        sent = ToClient(degraded_error(line, error) if is_too_long else line)
+        if not self.wants_engine:
+            return [sent]
+        call = self._call(request, replaceable=False, note="answered with a protocol error")
+        return [sent, self._kept(call, line, error)]
+
+    def _tool_result(self, line: bytes, result: Member, request: Request) -> list[Action]:
+        flag = (object_members(line, result.start, result.stop) or {}).get("isError")
+        is_error = flag is not None and line[flag.start : flag.stop] == b"true"
+        note = "answered after it was cancelled; its arguments are not kept" if request.is_cancelled else None
+        replaceable = self._own is not None and not is_error and not request.is_cancelled
+        call = self._call(request, replaceable=replaceable, note=note)
+        why = self._why_not_taken(call, request, result.stop - result.start)
+        if why is None:
+            return [Take(call, line, result, self._own or own_name(()))]
+        return [ToClient(self._carried(line, result, why)), self._kept(call, line, result)]
+
+    def _why_not_taken(self, call: Call, request: Request, size_bytes: int) -> str | None:
+        """Why a result is recorded only; None where the engine decides on it."""
         if request.is_cancelled:
-            return [ToClient(self._carried(line, result, "the call was cancelled"))]
-        is_error = (flag := members.get("isError")) is not None and line[flag.start : flag.stop] == b"true"
-        return self._result(self._call(request, is_error=is_error), line, result)
+            return "the call was cancelled"
+        if size_bytes > self._policy.max_result_bytes:
+            return f"the limit max_result_bytes is {self._policy.max_result_bytes:,}"
+        if call.mode == "never":
+            return "results of this tool are never stored as tables"
+        is_small = call.mode == "auto" and size_bytes <= self._policy.inline_rows_bytes
+        return "nothing was to be stored" if is_small or not call.replaceable else None
 
-    def _result(self, call: Call, line: bytes, result: Member) -> list[Action]:
-        size = result.stop - result.start
-        if size > self._policy.max_result_bytes:
-            why = f"the limit max_result_bytes is {self._policy.max_result_bytes:,}"
-            return [ToClient(self._carried(line, result, why))]
-        is_small = call.mode == "auto" and size <= self._policy.inline_rows_bytes
-        if is_small or call.mode == "never" or not call.replaceable:
-            why = (
-                "results of this tool are never stored as tables"
-                if call.mode == "never"
-                else "nothing was to be stored"
-            )
-            value = memoryview(line)[result.start : result.stop]
-            return [ToClient(self._carried(line, result, why)), Keep(call, value)]
-        return [Take(call, line, result, self._own or own_name(()))]
-
-    def _call(self, request: Request, *, is_error: bool) -> Call:
+    def _call(self, request: Request, *, replaceable: bool, note: str | None) -> Call:
         self._number += 1
         tool = request.tool or ""
         return Call(
@@ -168,13 +202,17 @@ class Session:
             arguments=request.arguments,
             time=self._now(),
             mode=self._policy.mode(tool),
-            replaceable=not is_error and self._own is not None,
+            replaceable=replaceable,
+            note=note,
         )
 
-    def _remember_task(self, line: bytes, task: Member, request: Request) -> None:
-        task_id = (object_members(line, task.start, task.stop) or {}).get("taskId")
-        if task_id is not None:
-            self._tasks.add(id_key(line[task_id.start : task_id.stop]), request)
+    def _kept(self, call: Call, line: bytes, value: Member) -> Keep:
+        """Have it recorded; of what is too large to be kept, that it came."""
+        size, most = value.stop - value.start, self._policy.max_result_bytes
+        if size <= most:
+            return Keep(call, memoryview(line)[value.start : value.stop])
+        note = "; ".join(filter(None, (call.note, f"larger than max_result_bytes ({most:,}): not kept")))
+        return Keep(msgspec.structs.replace(call, unkept_bytes=size, note=note), memoryview(b""))
 
     def _carried(self, line: bytes, result: Member, why: str) -> bytes:
         """The line itself where every client can carry it, else with the first part of its result."""
