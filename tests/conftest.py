@@ -25,6 +25,11 @@ settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_h
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--write-pins` writes the files of `end_to_end/pins` anew."""
+    parser.addoption("--write-pins", action="store_true", help="write what clients receive into end_to_end/pins")
+
+
 @pytest.fixture
 def fifo(tmp_path: Path) -> Path:
     """A named pipe, for processes to hold open as long as they live."""

@@ -52,7 +52,7 @@ settings, with their defaults:
 """
 EXIT_CODES = """
 exit codes: 0 the client ended the session; 1 the server could not be started, or failed; 2 a wrong argument or
-configuration; 130 interrupted
+configuration; 128 and the signal's number where a signal ended it
 """
 
 

@@ -61,7 +61,7 @@ def test_behind_itself_it_keeps_its_tools_apart() -> None:
         inner = tool(client, 4, "query", sql=sql, format="json")
         assert json.loads(inner["content"][0]["text"]) == [{"s": SUM}]
         outer = tool(client, 5, "millpond_query", sql=sql)
-        assert outer["_meta"]["millpond/error"]["reason"] == "unknown_table"
+        assert outer["_meta"]["millpond/error"]["reason"] == "stale_table"
         seen = tool(client, 6, "millpond_query", sql="SELECT tool FROM calls ORDER BY number", format="json")
         assert json.loads(seen["content"][0]["text"]) == [{"tool": "list_rows"}, {"tool": "query"}]
         assert client.close() == 0

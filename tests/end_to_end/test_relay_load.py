@@ -66,3 +66,12 @@ def test_a_query_that_does_not_end_holds_up_no_other_and_no_call() -> None:
         found = answers(client, 7)
         assert set(found) == set(range(2, 9))
         assert text_of(found[3]) == "other"
+
+
+def test_two_own_calls_with_one_id_are_both_answered() -> None:
+    """RELAY-30"""
+    with Client([*RELAY, *RAW_SERVER]).open() as client:
+        send_calls(client, ((7, "query", {"sql": "one"}), (7, "query", {"sql": "two"})))
+        lines = [client.line(), client.line()]
+        assert {json.loads(line)["id"] for line in lines} == {7}
+        assert {text_of(line) for line in lines} == {"one", "two"}

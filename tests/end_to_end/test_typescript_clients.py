@@ -97,7 +97,7 @@ def test_the_sdk_gets_handles_where_a_schema_is_declared_and_where_it_would_drop
         name, rows = handle_of(client.tool("list_rows", count=500))
         assert rows == 500
         assert client.tool("query", sql=f"SELECT sum(score) AS s FROM {name}", format="json")["content"][0]["text"] == (
-            '[{"s":31187.5}]'
+            '[{"s":31187.50}]'
         )
         assert handle_of(client.tool("bulk", mib=12)) == (
             name.replace("list_rows", "bulk").replace("_2", "_3"),
