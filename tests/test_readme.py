@@ -7,7 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from millpond.cli import parse_arguments
+from millpond.cli import COMMANDS, parse_arguments
+from millpond.clients.places import CLIENTS
 from millpond.core.config import Config, Server
 from millpond.core.config_text import settings_markdown
 
@@ -45,6 +46,16 @@ def test_the_snippet_for_clients_is_a_command_line_that_is_understood() -> None:
     [server] = json.loads(block)["mcpServers"].values()
     assert server["command"] == "millpond"
     assert parse_arguments(server["args"]).command == tuple(server["args"][1:])
+
+
+def test_the_commands_in_the_text_are_known() -> None:
+    shown = re.findall(r"^millpond (\w+) ", README, re.MULTILINE)
+    assert len(shown) == 5
+    assert set(shown) <= set(COMMANDS)
+
+
+def test_every_client_is_named() -> None:
+    assert [client.title for client in CLIENTS.values() if client.title not in README] == []
 
 
 def test_the_sizes_in_the_text_are_the_defaults() -> None:

@@ -1,21 +1,21 @@
 """Command line: arguments in, an exit code out.
 
-Rule: what is wrong is one line on stderr, at once; stdout is the protocol's, but for `--help`, `--version` and `demo`.
-Imports at the top are light, because every start of a server pays for them; `app` and `demo` come when they run.
+Rule: what is wrong is one line on stderr, at once; stdout is the protocol's, but for commands that start no session.
+Imports at the top are light, because every start of a server pays for them; `app`, `demo` and the commands come when
+they run.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import NoReturn
 
 from millpond import __version__
+from millpond.commands.parser import Parser
 from millpond.core.config import Config
 from millpond.core.config_file import command_config, one_line, parse_config, url_config
 from millpond.core.config_text import settings_help
@@ -24,6 +24,8 @@ from millpond.core.errors import ConfigError, MillpondError
 
 CONFIG_VARIABLE = "MILLPOND_CONFIG"
 CONFIG_FILE = "millpond.toml"
+COMMANDS = ("wrap", "unwrap", "clients", "init", "config", "doctor")
+"""First words that are done by `millpond.commands`."""
 MAX_CONFIG_BYTES = 1 << 20
 """A configuration is a page of text; what is larger is another file."""
 
@@ -32,6 +34,13 @@ usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of th
        millpond [--config FILE] URL                  the same for a server at a URL (streamable HTTP, or SSE)
        millpond [--config FILE]                      the same for the server that a file names
        millpond demo                                 see it work on real data, in a few seconds
+       millpond wrap CLIENT SERVER                   put a server of a client's configuration behind Millpond
+       millpond unwrap CLIENT SERVER                 take it out again
+       millpond clients                              the clients and servers on this machine
+       millpond doctor -- COMMAND ARGS...            start a server, and see whether it gains from Millpond
+       millpond init -- COMMAND ARGS...              write a millpond.toml with every setting
+       millpond config                               the settings that hold, and where each comes from
+       millpond [wrap | unwrap | ...] --help         what a command does, with examples
        millpond --help | --version
 
 examples:
@@ -83,8 +92,11 @@ class Arguments:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line (`sys.argv` by default) and return the exit code; an error is one line on stderr."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        return run(parse_arguments(sys.argv[1:] if argv is None else argv))
+        if words and words[0] in COMMANDS:
+            return run_command(words)
+        return run(parse_arguments(words))
     except MillpondError as error:
         sys.stderr.write(f"millpond: {one_line(str(error))}\n")
         return Exit.USAGE if isinstance(error, ConfigError) else Exit.SERVER
@@ -110,6 +122,25 @@ def run(arguments: Arguments) -> int:
     return app.run(config)
 
 
+def run_command(words: Sequence[str]) -> int:
+    """Do what one of `COMMANDS` asks. Raises `MillpondError` for all that a person can put right."""
+    from millpond.commands.run import Door
+    from millpond.commands.run import run as run_words
+
+    def understands(arguments: Sequence[str]) -> bool:
+        try:
+            return parse_arguments(arguments).action == "run"
+        except ConfigError:
+            return False
+
+    door = Door(
+        understands=understands,
+        file=lambda file, command: config_path(Arguments("run", file, command), os.environ),
+        load=lambda file, command: load_config(Arguments("run", file, command), os.environ),
+    )
+    return run_words(words, door)
+
+
 def help_text() -> str:
     """The whole of `--help`."""
     return f"{USAGE}{settings_help()}\n{EXIT_CODES}"
@@ -123,7 +154,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
         own, command = own[:at], tuple(own[at + 1 :])
     if own and not own[0].startswith("-") and not looks_like_a_url(own[0]):
         return _demo(own, alone=command is None)
-    parser = _Parser(prog="millpond", add_help=False, allow_abbrev=False)
+    parser = Parser()
     parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
     parser.add_argument("--config", dest="file", metavar="FILE")
@@ -141,13 +172,6 @@ def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
     if len(words) > 1 or not alone:
         raise ConfigError("command line: expected nothing beside demo, got more; write millpond demo")
     return Arguments("demo", None, None)
-
-
-class _Parser(argparse.ArgumentParser):
-    """argparse, with errors as ours: it would print its usage and leave."""
-
-    def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"command line: {message}; see millpond --help")
 
 
 def load_config(arguments: Arguments, environ: Mapping[str, str]) -> Config:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -24,7 +25,7 @@ from millpond.core.config import (
     Setting,
     engine_settings,
 )
-from millpond.core.config_file import command_config, fits, parse_config, shown, url_config
+from millpond.core.config_file import basic_string, command_config, fits, parse_config, quoted, shown, url_config
 from millpond.core.errors import ConfigError
 
 SERVER = '[servers.files]\ncommand = "npx"\n'
@@ -291,6 +292,12 @@ def test_a_value_is_printed_as_one_short_line() -> None:
     """CONFIG-10"""
     assert shown("a\nb") == '"a\\nb"'
     assert len(shown("x" * 1_000)) < 70
+
+
+@given(st.text(st.characters(codec="utf-8")))
+def test_a_string_and_a_key_are_written_as_toml_reads_them(text: str) -> None:
+    """CONFIG-10"""
+    assert tomllib.loads(f"{quoted(text)} = {basic_string(text)}") == {text: text}
 
 
 @pytest.mark.parametrize("value", ["12345", "['s3cret']", "true"])

@@ -280,7 +280,12 @@ def _kind(value: object) -> str:
 
 def quoted(key: str) -> str:
     """A key as TOML writes it: quoted unless it is a bare key."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else basic_string(key)
+
+
+def basic_string(text: str) -> str:
+    """A string as TOML writes it; what JSON leaves as it is and TOML refuses is DEL alone."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
 
 
 def one_line(message: str) -> str:

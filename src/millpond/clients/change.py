@@ -1,0 +1,189 @@
+"""Change: a file's text with servers wrapped or unwrapped, and what became of each.
+
+Rule: all or nothing, and proved before it is returned: the new text reads as it must, and undoing it gives back the old
+text. An entry is changed from what it is now, never from what it was. Imports the clients' modules and `core.errors`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from millpond.clients import jsonc
+from millpond.clients.entries import Entry, State, read_entries
+from millpond.clients.rewrite import unwrapping, wrapping, wrapping_remote
+from millpond.clients.text import Broken, Edit, Field, Format, edited
+from millpond.core.errors import ConfigError
+
+ALREADY = "it is behind Millpond already"
+NOT_WRAPPED = "it is not behind Millpond"
+SIGN_IN_LIKELY = (
+    "it may sign in by OAuth, which ends at the client and not at Millpond; name it to wrap it all the same"
+)
+NO_ADDRESSES = "this version of Millpond wraps servers that a command starts, not addresses"
+NO_HEADERS = "this version of Millpond cannot be given its headers"
+NO_BACKUP = "no backup holds the entry as it was before; put its address back by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A configuration file as it was read."""
+
+    name: str
+    """For messages."""
+    text: str
+    keys: tuple[str, ...]
+    """The keys that lead to the servers."""
+    form: Format
+
+    def entries(self) -> tuple[Entry, ...]:
+        """The servers in it. Raises `ConfigError` where the file cannot be read as its client would."""
+        try:
+            return read_entries(self.form.read(self.text), self.keys)
+        except (Broken, ConfigError) as error:
+            problem = f"expected {self.form.title}, {error}" if isinstance(error, Broken) else str(error)
+            raise ConfigError(f"{self.name}: {problem}; nothing was changed, mend the file first") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What would be written."""
+
+    text: str
+    done: tuple[str, ...]
+    """The servers that change."""
+    left: Mapping[str, str]
+    """Those that were asked for and stay, with the reason."""
+
+
+def file_of(name: str, text: str, keys: tuple[str, ...], *, is_toml: bool) -> File:
+    """A file with its format."""
+    if is_toml:
+        from millpond.clients import toml  # tomlkit is read only where a file needs it
+
+        return File(name, text, keys, toml)
+    return File(name, text, keys, jsonc)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """How servers are wrapped."""
+
+    program: tuple[str, ...]
+    """Millpond by its absolute path, and what comes before `--`."""
+    understands: Callable[[Sequence[str]], bool]
+    """Whether this version takes these arguments: an entry that it would not start is left as it is."""
+
+    def refusal(self, entry: Entry, *, is_named: bool) -> str:
+        """Why an entry stays as it is; empty where it can be wrapped."""
+        if entry.state in (State.WRAPPED, State.WRAPPED_REMOTE):
+            return ALREADY
+        if entry.state is not State.REMOTE:
+            return entry.reason
+        if not self.understands([*self.program[1:], entry.url or ""]):
+            return NO_ADDRESSES
+        if not self.understands([*self.program[1:], *entry.header_options, entry.url or ""]):
+            return NO_HEADERS
+        return "" if is_named or entry.header_options or entry.is_loopback else SIGN_IN_LIKELY
+
+
+def wrapped(file: File, names: Iterable[str] | None, how: Wrap) -> Change:
+    """The file with these servers wrapped; None stands for all. Raises `ConfigError` where that cannot be done."""
+    entries = _chosen(file, names)
+    left = {entry.name: reason for entry in entries if (reason := how.refusal(entry, is_named=names is not None))}
+    change = [entry for entry in entries if entry.name not in left]
+    places = _located(file, change)
+    edits: list[Edit] = []
+    for entry in change:
+        if entry.state is State.REMOTE:
+            edits += wrapping_remote(file.text, places[entry.name], entry, how.program, file.form)
+        else:
+            edits += wrapping(file.text, places[entry.name], how.program, file.form)
+    new = edited(file.text, edits)
+    _prove(file, new, change, how)
+    return Change(new, tuple(entry.name for entry in change), left)
+
+
+def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = (), how: Wrap | None = None) -> Change:
+    """The file with these servers as they were before; None stands for all that are wrapped.
+
+    An address comes back from the newest of the `backups` (texts of this file) whose entry, wrapped as `how` says, is
+    the entry as it stands. Raises `ConfigError` where a file cannot be read or a name is not there.
+    """
+    entries = [e for e in _chosen(file, names) if names is not None or e.state in (State.WRAPPED, State.WRAPPED_REMOTE)]
+    left: dict[str, str] = {}
+    edits: list[Edit] = []
+    places = _located(file, [entry for entry in entries if entry.state is State.WRAPPED])
+    for entry in entries:
+        if entry.state is State.WRAPPED:
+            edits += unwrapping(file.text, places[entry.name], entry.head, file.form)
+        elif entry.state is State.WRAPPED_REMOTE:
+            restored = next((e for text in backups if (e := _restoring(file, entry.name, text, how))), None)
+            edits += [restored] if restored else []
+            left |= {} if restored else {entry.name: NO_BACKUP}
+        else:
+            left[entry.name] = NOT_WRAPPED
+    done = tuple(entry.name for entry in entries if entry.name not in left)
+    return Change(edited(file.text, edits), done, left)
+
+
+def _chosen(file: File, names: Iterable[str] | None) -> list[Entry]:
+    entries = {entry.name: entry for entry in file.entries()}
+    if names is None:
+        return list(entries.values())
+    missing = next((name for name in names if name not in entries), None)
+    if missing is not None:
+        near = difflib.get_close_matches(missing, entries, n=1)
+        advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(entries) or 'none'}"
+        raise ConfigError(f"{file.name}: expected a server named {missing}, got none of that name; {advice}")
+    return [entries[name] for name in dict.fromkeys(names)]
+
+
+def _located(file: File, entries: Sequence[Entry]) -> Mapping[str, Mapping[str, Field]]:
+    try:
+        return file.form.locate(file.text, file.keys, [entry.name for entry in entries]) if entries else {}
+    except Broken as error:
+        raise ConfigError(f"{file.name}: {error}; nothing was changed, change that entry by hand") from error
+
+
+def _prove(file: File, new: str, changed: Sequence[Entry], how: Wrap) -> None:
+    """Refuse a new text that does not say what it must, or that could not be undone to the byte."""
+    after = File(file.name, new, file.keys, file.form)
+    try:
+        entries = {entry.name: entry for entry in after.entries()}
+        is_proved = all(entries[entry.name].words == _expected(entry, how) for entry in changed)
+        local = [entry.name for entry in changed if entry.state is State.LOCAL]
+        if is_proved and len(local) == len(changed):
+            is_proved = unwrapped(after, local).text == file.text
+    except ConfigError:
+        is_proved = False
+    if not is_proved:
+        raise ConfigError(f"{file.name}: it is written in a way that could not be undone; nothing was changed")
+
+
+def _expected(entry: Entry, how: Wrap) -> tuple[str, ...]:
+    if entry.state is State.REMOTE:
+        return (*how.program, *entry.header_options, entry.url or "")
+    return (*how.program, "--", *entry.words)
+
+
+def _restoring(file: File, name: str, backup: str, how: Wrap | None) -> Edit | None:
+    """The edit that puts a backup's entry in the place of the entry that wrapping it would give."""
+    old = File(file.name, backup, file.keys, file.form)
+    try:
+        if how is None or name not in {entry.name for entry in old.entries() if entry.state is State.REMOTE}:
+            return None
+        new = File(file.name, wrapped(old, [name], how).text, file.keys, file.form)
+        now, before, then = (_whole(each, name) for each in (file, old, new))
+    except (ConfigError, Broken):
+        return None
+    if now is None or before is None or then is None or now.value.of(file.text) != then.value.of(new.text):
+        return None
+    return Edit(*now.value, before.value.of(backup))
+
+
+def _whole(file: File, name: str) -> Field | None:
+    """The whole entry, where the format can tell where it lies."""
+    table = file.keys[-1]
+    return file.form.locate(file.text, file.keys[:-1], [table])[table].get(name)

@@ -1,0 +1,141 @@
+"""Entries: what a client's configuration says of each server, and whether Millpond stands before it already.
+
+Rule: an entry is judged by its values alone, however it is written. Imports `core.errors` and the standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import cast
+
+from millpond.core.errors import ConfigError
+
+URL_KEYS = ("url", "httpUrl", "serverUrl")
+"""Where clients keep the address of a remote server: most, Gemini CLI, Windsurf."""
+SIGN_IN_KEYS = ("oauth", "auth", "authProviderType", "oauth_resource", "scopes")
+"""Members that say that the client signs in to a remote server."""
+MADE_HEADER_KEYS = ("bearer_token_env_var", "http_headers", "env_http_headers", "headersHelper")
+"""Members from which a client makes up headers in a way of its own."""
+_own_word = re.compile(r"(?:^|[/\\])millpond(?:\.exe|@[^/\\]*|==[^/\\]*)?$")
+_loopback = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)")
+
+
+class State(StrEnum):
+    """What can be done with an entry."""
+
+    LOCAL = "local"
+    """A command that can be wrapped."""
+    WRAPPED = "wrapped"
+    """A command behind Millpond."""
+    REMOTE = "remote"
+    """An address that can be wrapped where this version takes addresses."""
+    WRAPPED_REMOTE = "wrapped remote"
+    """An address behind Millpond."""
+    OTHER = "other"
+    """Nothing; `Entry.reason` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A server in a client's configuration."""
+
+    name: str
+    state: State
+    values: Mapping[str, object]
+    """The entry's members; of a command that is an object, as Zed had it, its own."""
+    reason: str = ""
+    """Why nothing can be done, where that is so."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command and its arguments; empty where there is none."""
+        command = self.values.get("command")
+        return (command, *_strings(self.values.get("args"))) if isinstance(command, str) else ()
+
+    @property
+    def head(self) -> int:
+        """How many of the words are Millpond's, `--` among them; 0 where it is not wrapped."""
+        return self.words.index("--") + 1 if self.state is State.WRAPPED else 0
+
+    @property
+    def url(self) -> str | None:
+        """The address of a remote server."""
+        return next((value for key in URL_KEYS if isinstance(value := self.values.get(key), str)), None)
+
+    @property
+    def header_options(self) -> tuple[str, ...]:
+        """The headers of a remote server as options of the command line."""
+        headers = self.values.get("headers")
+        items = cast("Mapping[str, object]", headers).items() if isinstance(headers, Mapping) else ()
+        return tuple(word for name, value in items for word in ("--header", f"{name}: {value}"))
+
+    @property
+    def is_loopback(self) -> bool:
+        """True for an address on this machine."""
+        return _loopback.match(self.url or "") is not None
+
+
+def read_entries(values: Mapping[str, object], keys: Sequence[str]) -> tuple[Entry, ...]:
+    """The servers to which the keys lead, in their order; none where there is no such table.
+
+    Raises `ConfigError` where something else stands there.
+    """
+    table = values
+    for key in keys:
+        inner = table.get(key, {})
+        if not isinstance(inner, Mapping):
+            raise ConfigError(f"{'.'.join(keys)}: expected an object of servers, got another kind of value")
+        table = cast("Mapping[str, object]", inner)
+    return tuple(_entry(name, value) for name, value in table.items())
+
+
+def _entry(name: str, value: object) -> Entry:
+    if not isinstance(value, Mapping):
+        return Entry(name, State.OTHER, {}, "its entry is no object")
+    values = cast("Mapping[str, object]", value)
+    command = values.get("command")
+    if isinstance(command, Mapping):
+        inner = cast("Mapping[str, object]", command)
+        values = {**values, **inner, "command": inner.get("path")}
+    return _judged(name, values)
+
+
+def _judged(name: str, values: Mapping[str, object]) -> Entry:
+    command, args = values.get("command"), values.get("args", [])
+    if command is not None and (reason := _flaw(command, args)):
+        return Entry(name, State.OTHER, values, reason)
+    if command is not None:
+        return Entry(name, *_state((cast(str, command), *_strings(args)), values))
+    if not any(isinstance(values.get(key), str) for key in URL_KEYS):
+        return Entry(name, State.OTHER, values, "its entry names neither a command nor an address")
+    if any(values.get(key) for key in SIGN_IN_KEYS):
+        return Entry(name, State.OTHER, values, "it signs in by OAuth, which ends at the client and not at Millpond")
+    if any(values.get(key) for key in MADE_HEADER_KEYS):
+        return Entry(name, State.OTHER, values, "the client makes up its headers, and would not make them for Millpond")
+    return Entry(name, State.REMOTE, values)
+
+
+def _flaw(command: object, args: object) -> str:
+    if not isinstance(command, str) or not command:
+        return "its command is no text"
+    if not isinstance(args, list) or not all(isinstance(arg, str) for arg in cast("list[object]", args)):
+        return "its args are no list of texts"
+    return ""
+
+
+def _state(words: tuple[str, ...], values: Mapping[str, object]) -> tuple[State, Mapping[str, object], str]:
+    head = words[: words.index("--")] if "--" in words else words
+    if not any(map(_own_word.search, head)):
+        return State.LOCAL, values, ""
+    if len(head) + 1 < len(words):
+        return State.WRAPPED, values, ""
+    if head is words and words[-1].startswith(("http://", "https://")):
+        return State.WRAPPED_REMOTE, values, ""
+    return State.OTHER, values, "it is Millpond itself, and its command stands elsewhere"
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(cast("list[str]", value)) if isinstance(value, list) else ()

@@ -1,0 +1,100 @@
+"""Clients: what is known of each client, and what stands in its files.
+
+Rule: only reads; a file that cannot be read is said and does not keep the others from being shown. Imports the clients'
+modules and the commands' modules.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from millpond.clients.change import Wrap
+from millpond.clients.entries import State
+from millpond.clients.files import surroundings
+from millpond.clients.places import CLIENTS, Client, Surroundings
+from millpond.commands.found import Found, Where, found
+from millpond.commands.parser import Parser
+from millpond.commands.run import Door, Line, write
+from millpond.core.errors import ConfigError
+
+HELP = """\
+usage: millpond clients [--json]   the clients on this machine, their files, and the servers in them
+
+examples:
+  millpond clients
+  millpond clients --json
+"""
+READY = "can be wrapped"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One server of one file, or the problem with a file."""
+
+    client: str
+    scope: str
+    file: str
+    server: str
+    state: str
+    """`wrapped`, `can be wrapped`, or why it cannot be."""
+
+
+def clients(line: Line, door: Door) -> int:
+    """`millpond clients`."""
+    parser = Parser("clients")
+    parser.add_argument("--json", dest="is_json", action="store_true")
+    asked = parser.parse_args(line.without_command("clients"))
+    how = Wrap(("millpond",), door.understands)
+    around = surroundings()
+    rows = {client: _rows(client, around, how) for client in CLIENTS.values()}
+    if asked.is_json:
+        write(json.dumps([asdict(row) for each in rows.values() for row in each], indent=2, ensure_ascii=False) + "\n")
+    else:
+        write(_text(rows))
+    return 0
+
+
+def _rows(client: Client, around: Surroundings, how: Wrap) -> list[Row]:
+    rows: list[Row] = []
+    for place in client.places(around):
+        try:
+            all_found = found(client, around, Where(place.scope))
+        except ConfigError as error:
+            if "got none at" not in str(error):
+                rows.append(Row(client.name, place.scope, str(place.file), "", str(error)))
+            continue
+        rows += [row for one in all_found for row in _servers(client, one, how)]
+    return rows
+
+
+def _servers(client: Client, one: Found, how: Wrap) -> list[Row]:
+    try:
+        entries = one.file.entries()
+    except ConfigError as error:
+        return [Row(client.name, one.scope, str(one.path), "", str(error))]
+    return [
+        Row(client.name, one.scope, str(one.path), entry.name, _state(entry.state, how.refusal(entry, is_named=True)))
+        for entry in entries
+    ] or [Row(client.name, one.scope, str(one.path), "", "no servers")]
+
+
+def _state(state: State, refusal: str) -> str:
+    return "wrapped" if state in (State.WRAPPED, State.WRAPPED_REMOTE) else refusal or READY
+
+
+def _text(rows: dict[Client, list[Row]]) -> str:
+    lines: list[str] = []
+    for client, each in rows.items():
+        if each:
+            lines.append(f"{client.title} ({client.name})")
+        last = None
+        for row in each:
+            if (row.scope, row.file) != last:
+                last = (row.scope, row.file)
+                lines.append(f"  {row.scope}: {row.file}")
+            lines.append(f"    {f'{row.server}: ' if row.server else ''}{row.state}")
+    missing = [client.name for client, each in rows.items() if not each]
+    if missing:
+        lines.append(f"No files of: {', '.join(missing)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,196 @@
+"""Diagnosis: what would happen to a server's tools and answers behind Millpond, and whether that helps.
+
+Rule: pure; an answer is judged by the very stages that judge it in a session. Imports `core`, the clients' `limits`, the
+commands' `probe` and the relay's `own_tools`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from millpond.clients.limits import definition_problems, looks_like_a_list, name_problems
+from millpond.commands.probe import Meeting, Trial
+from millpond.core import plan
+from millpond.core.config import Config
+from millpond.core.model import Mode
+from millpond.core.tokens import estimate_tokens
+from millpond.relay.own_tools import own_name
+
+Gain = Literal["yes", "maybe", "no"]
+BYTES_A_TOKEN = 4
+"""Of a raw result: records as text were measured at 3.9 (`o200k_base`)."""
+NAMED_TOOLS = 3
+"""Tools that the sentence names."""
+WHAT_HAPPENS: Mapping[Mode, str] = {
+    "auto": "large results become tables",
+    "always": "every result with rows becomes a table",
+    "never": "stays as it is",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolView:
+    """A tool, and what would happen to it."""
+
+    name: str
+    mode: Mode
+    what_happens: str
+    drops_output_schema: bool
+    is_read_only: bool
+    looks_like_a_list: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialView:
+    """An answer, and what would happen to it."""
+
+    tool: str
+    arguments: str
+    """As JSON."""
+    seconds: float
+    bytes: int
+    """Of the raw result."""
+    tokens: int
+    """Estimated."""
+    rows: int
+    """Of all the tables that it would make."""
+    is_replaced: bool
+    problem: str
+    """Why there is no answer, or what is wrong with it; else empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """All that is said of a server."""
+
+    server: str
+    protocol: str
+    name: str
+    start_seconds: float
+    list_seconds: float
+    tools: Sequence[ToolView]
+    definition_tokens: int
+    own_tool: str
+    trials: Sequence[TrialView]
+    notes: Sequence[str]
+    gains: Gain
+    sentence: str
+
+
+def diagnose(meeting: Meeting, config: Config) -> Diagnosis:
+    """Everything that the meeting tells, under this configuration."""
+    names = [str(tool["name"]) for tool in meeting.tools]
+    tools = [_tool(tool, config) for tool in meeting.tools]
+    trials = [_trial(trial, config) for trial in meeting.trials]
+    gains, sentence = verdict(tools, trials)
+    return Diagnosis(
+        server=config.server.name,
+        protocol=meeting.version,
+        name=meeting.name,
+        start_seconds=meeting.start_seconds,
+        list_seconds=meeting.list_seconds,
+        tools=tools,
+        definition_tokens=estimate_tokens(json.dumps(list(meeting.tools), ensure_ascii=False)),
+        own_tool=own_name(names) if names else "",
+        trials=trials,
+        notes=(*meeting.notes, *_notes(meeting.tools, names, config)),
+        gains=gains,
+        sentence=sentence,
+    )
+
+
+def _tool(tool: Mapping[str, Any], config: Config) -> ToolView:
+    name = str(tool["name"])
+    mode = config.modes.get(name, "auto")
+    annotations = tool.get("annotations")
+    return ToolView(
+        name=name,
+        mode=mode,
+        what_happens=WHAT_HAPPENS[mode],
+        drops_output_schema=mode != "never" and "outputSchema" in tool,
+        is_read_only=isinstance(annotations, Mapping) and annotations.get("readOnlyHint") is True,  # pyright: ignore[reportUnknownMemberType]
+        looks_like_a_list=looks_like_a_list(name, tool.get("outputSchema")),
+    )
+
+
+def _notes(tools: Sequence[Mapping[str, Any]], names: Sequence[str], config: Config) -> list[str]:
+    notes = [f"{name}: two tools have this name" for name in dict.fromkeys(names) if names.count(name) > 1]
+    for name, tool in zip(names, tools, strict=True):
+        notes += [*name_problems(config.server.name, name), *definition_problems(name, tool)]
+    return notes + [
+        f"{name}: the configuration names it, but the server has no such tool"
+        for name in config.modes
+        if name not in names
+    ]
+
+
+def _trial(trial: Trial, config: Config) -> TrialView:
+    raw = trial.reply.raw
+    rows, is_replaced, problem = _judged(trial, config)
+    return TrialView(
+        tool=trial.tool,
+        arguments=json.dumps(trial.arguments, ensure_ascii=False),
+        seconds=trial.reply.seconds,
+        bytes=len(raw),
+        tokens=len(raw) // BYTES_A_TOKEN,
+        rows=rows,
+        is_replaced=is_replaced,
+        problem=problem,
+    )
+
+
+def _judged(trial: Trial, config: Config) -> tuple[int, bool, str]:
+    """How many rows an answer has, whether it would be replaced, and what is wrong with it."""
+    if trial.reply.error:
+        return 0, False, trial.reply.error
+    try:
+        values = trial.reply.values
+        if values.get("isError") is True:
+            return 0, False, "the tool answered with an error"
+        if values.get("resultType") == "input_required":
+            return 0, False, "the tool asks for more input"
+        reading = plan.read(trial.reply.raw)
+    except (msgspec.DecodeError, RecursionError):
+        return 0, False, "the answer cannot be read, and would go on as it came"
+    if reading is None:
+        return 0, False, ""
+    results = config.results
+    thresholds = plan.Thresholds(
+        inline_rows_bytes=results.inline_rows_bytes, inline_text_bytes=results.inline_text_bytes
+    )
+    rows = sum(len(row_set.rows) for row_set in reading.shape.row_sets)
+    return rows, plan.is_replaced(reading, config.modes.get(trial.tool, "auto"), thresholds), ""
+
+
+def verdict(tools: Sequence[ToolView], trials: Sequence[TrialView]) -> tuple[Gain, str]:
+    """Whether the server gains from Millpond, with the reason in one sentence."""
+    replaced = [trial for trial in trials if trial.is_replaced]
+    if replaced:
+        most = max(replaced, key=lambda trial: trial.tokens)
+        return "yes", (
+            f"This server gains from Millpond: {most.tool} answered with {most.bytes:,} bytes, about {most.tokens:,}"
+            " tokens, and a handle takes at most about 300."
+        )
+    if not tools:
+        return "no", "This server gains nothing from Millpond: it has no tools."
+    open_tools = [tool for tool in tools if tool.mode != "never"]
+    if not open_tools:
+        return "no", "This server gains nothing from Millpond: every tool of it has mode never."
+    likely = [tool.name for tool in open_tools if tool.looks_like_a_list]
+    if not likely:
+        return (
+            "no",
+            "This server probably gains little from Millpond: none of its tools looks as if it answers with lists.",
+        )
+    named = ", ".join(likely[:NAMED_TOOLS]) + (", ..." if len(likely) > NAMED_TOOLS else "")
+    if any(not trial.problem for trial in trials):
+        return "maybe", f"What was tried stays as it is; other answers may be larger: {named}."
+    return "maybe", (
+        f"This server may gain from Millpond: {len(likely)} of {len(tools)} tools look as if they answer with lists"
+        f" ({named}); see with --try {likely[0]} '{{...}}'."
+    )

@@ -1,0 +1,127 @@
+"""Found: the configuration files that are on this machine, and the servers in them.
+
+Rule: files are only read here. Imports the clients' modules and `core.errors`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from millpond.clients import files
+from millpond.clients.change import File, file_of
+from millpond.clients.entries import Entry
+from millpond.clients.places import CLIENTS, Client, Place, Surroundings
+from millpond.clients.text import Source, decode
+from millpond.core.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A client's configuration file that is there."""
+
+    scope: str
+    path: Path
+    data: bytes
+    source: Source
+    file: File
+
+    def names(self) -> tuple[str, ...]:
+        """The servers in it. Raises `ConfigError` where it cannot be read as its client would."""
+        return tuple(entry.name for entry in self.file.entries())
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which of a client's files is meant."""
+
+    scope: str | None = None
+    """The scope of `--scope`; None takes all."""
+    file: str | None = None
+    """The file of `--file`, in the place of those that are known."""
+
+
+def client_named(name: str) -> Client:
+    """The client of that name. Raises `ConfigError` with the nearest one for another."""
+    if name not in CLIENTS:
+        near = difflib.get_close_matches(name, CLIENTS, n=1)
+        advice = f"did you mean {near[0]}?" if near else "for another client see millpond wrap --print"
+        raise ConfigError(f"command line: expected a client ({', '.join(CLIENTS)}), got {name}; {advice}")
+    return CLIENTS[name]
+
+
+def found(client: Client, around: Surroundings, where: Where) -> list[Found]:
+    """The client's files that are there, in their order. Raises `ConfigError` where there is none."""
+    places = _places(client, around, where)
+    there = [place for place in places if Path(place.file).exists()]
+    if client.name == "claude-desktop" and there:
+        there = there[:1]  # The packaged application does not see the other file.
+    if not there:
+        looked = ", ".join(dict.fromkeys(str(place.file) for place in places))
+        advice = "start the client once, or name its file with --file"
+        raise ConfigError(f"{client.title}: expected a configuration file, got none at {looked}; {advice}")
+    return [_read(place) for place in there]
+
+
+def _places(client: Client, around: Surroundings, where: Where) -> Sequence[Place]:
+    places = client.places(around)
+    scopes = list(dict.fromkeys(place.scope for place in places))
+    if where.scope is not None:
+        if where.scope not in scopes:
+            raise ConfigError(
+                f"command line: expected --scope {' or '.join(scopes)}, got {where.scope}; use one of them"
+            )
+        places = tuple(place for place in places if place.scope == where.scope)
+    if where.file is not None:
+        return [Place("file", Path(where.file), places[-1].keys)]
+    return places
+
+
+def _read(place: Place) -> Found:
+    path = Path(place.file)
+    data = files.read(path)
+    source = decode(data, str(path))
+    return Found(place.scope, path, data, source, file_of(str(path), source.text, place.keys, is_toml=place.is_toml))
+
+
+def holding(all_found: Sequence[Found], names: Iterable[str]) -> list[tuple[Found, list[str]]]:
+    """The files that hold these servers, with the names each holds.
+
+    Raises `ConfigError` for a name that none has, or that several have.
+    """
+    by_file = [(one, list[str]()) for one in all_found]
+    there = [set(one.names()) for one in all_found]
+    for name in names:
+        having = [held for (_, held), known in zip(by_file, there, strict=True) if name in known]
+        if not having:
+            raise _missing(name, all_found)
+        if len(having) > 1:
+            scopes = " or ".join(one.scope for one, known in zip(all_found, there, strict=True) if name in known)
+            raise ConfigError(f"{name}: expected a server of that name once, got {len(having)}; add --scope {scopes}")
+        having[0].append(name)
+    return [(one, held) for one, held in by_file if held]
+
+
+def _missing(name: str, all_found: Sequence[Found]) -> ConfigError:
+    known = list(dict.fromkeys(known for one in all_found for known in one.names()))
+    near = difflib.get_close_matches(name, known, n=1)
+    advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
+    looked = ", ".join(dict.fromkeys(str(one.path) for one in all_found))
+    return ConfigError(f"{looked}: expected a server named {name}, got none of that name; {advice}")
+
+
+def chosen(all_found: Sequence[Found], names: Sequence[str], is_wanted: Callable[[Entry], bool]) -> Sequence[str]:
+    """The names, or where none is given the only server that is wanted. Raises `ConfigError` where there are more."""
+    if names:
+        return names
+    wanted = [entry.name for one in all_found for entry in one.file.entries() if is_wanted(entry)]
+    if len(wanted) == 1:
+        return wanted
+    looked = ", ".join(dict.fromkeys(str(one.path) for one in all_found))
+    if not wanted:
+        raise ConfigError(f"{looked}: expected a server for this, got none; millpond clients shows what is there")
+    raise ConfigError(
+        f"{looked}: expected the name of a server, got none; name some of {', '.join(wanted)}, or say --all"
+    )

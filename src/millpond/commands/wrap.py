@@ -1,0 +1,202 @@
+"""Wrap and unwrap: a client's servers put behind Millpond in its configuration file, and taken out again.
+
+Rule: everything is decided before the first byte is written; a server that was named and cannot be changed stops all.
+Imports the clients' modules, `core.errors` and the commands' modules.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path, PurePath
+
+from millpond.clients import change, files
+from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, Wrap
+from millpond.clients.entries import Entry, State
+from millpond.clients.files import state_folder, surroundings
+from millpond.clients.places import Client
+from millpond.clients.text import decode, difference
+from millpond.commands.found import Found, Where, chosen, client_named, found, holding
+from millpond.commands.parser import Parser
+from millpond.commands.run import Door, Line, write
+from millpond.core.errors import ConfigError
+
+_OPTIONS = """\
+  --all            every server of the client that can be
+  --scope SCOPE    where a client has several files: project, user, ... (millpond clients shows them)
+  --file FILE      this file, in the client's form, and none of those that are known
+  --dry-run        show the lines that would change, and change nothing
+"""
+WRAP_HELP = f"""\
+usage: millpond wrap CLIENT [SERVER ...] [options]   put servers of a client behind Millpond
+       millpond wrap --print -- COMMAND ARGS...      print the entry, for a client that is not known
+
+Only the command and args of an entry change, in place; comments, order and all other bytes stay. The file is kept
+in a backup first. Wrapping twice is the same as once. A client with one server needs no SERVER.
+
+options:
+{_OPTIONS}\
+  --config FILE    give the wrapped servers this configuration file
+  --program PATH   the program to write, in the place of this one
+
+examples:
+  millpond wrap claude-desktop filesystem
+  millpond wrap cursor --all --dry-run
+  millpond wrap claude-code github --scope user
+  millpond wrap vscode --file ~/work/.vscode/mcp.json issues
+  millpond wrap --print -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+
+clients: claude-code, claude-desktop, cline, codex, copilot, cursor, gemini, vscode, windsurf, zed
+"""
+UNWRAP_HELP = f"""\
+usage: millpond unwrap CLIENT [SERVER ...] [options]   take Millpond out again: the file is as it was, to the byte
+
+options:
+{_OPTIONS}
+examples:
+  millpond unwrap claude-desktop filesystem
+  millpond unwrap cursor --all
+"""
+
+
+def wrap(line: Line, door: Door) -> int:
+    """`millpond wrap`. Raises `ConfigError`, with nothing changed, where a named server cannot be wrapped."""
+    parser = _parser("wrap")
+    parser.add_argument("--config")
+    parser.add_argument("--program")
+    parser.add_argument("--print", dest="is_print", action="store_true")
+    asked = parser.parse_args(line.own)
+    config = ("--config", os.path.abspath(asked.config)) if asked.config is not None else ()
+    program = (os.path.abspath(asked.program),) if asked.program is not None else own_program()
+    how = Wrap((*program, *config), door.understands)
+    if asked.is_print:
+        return _print(line, how)
+    line.without_command("wrap")
+    client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
+    all_found = found(client, surroundings(), Where(asked.scope, asked.file))
+    if asked.is_all:
+        changes = [(one, change.wrapped(one.file, None, how)) for one in all_found]
+    else:
+        names = chosen(all_found, asked.servers, lambda entry: not how.refusal(entry, is_named=True))
+        changes = [(one, change.wrapped(one.file, held, how)) for one, held in holding(all_found, names)]
+        _refuse(changes, ALREADY)
+    _carry_out(client, changes, "wrapped", is_dry=asked.is_dry)
+    return 0
+
+
+def unwrap(line: Line, door: Door) -> int:
+    """`millpond unwrap`. Raises `ConfigError`, with nothing changed, where a named server cannot be unwrapped."""
+    parser = _parser("unwrap")
+    asked = parser.parse_args(line.without_command("unwrap"))
+    client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
+    all_found = found(client, surroundings(), Where(asked.scope, asked.file))
+    if asked.is_all:
+        changes = [(one, _unwrapped(one, None, door)) for one in all_found]
+    else:
+        names = chosen(all_found, asked.servers, lambda entry: entry.state in (State.WRAPPED, State.WRAPPED_REMOTE))
+        changes = [(one, _unwrapped(one, held, door)) for one, held in holding(all_found, names)]
+        _refuse(changes, NOT_WRAPPED)
+    _carry_out(client, changes, "unwrapped", is_dry=asked.is_dry)
+    return 0
+
+
+def _parser(command: str) -> Parser:
+    parser = Parser(command)
+    parser.add_argument("client", nargs="?")
+    parser.add_argument("servers", nargs="*")
+    parser.add_argument("--all", dest="is_all", action="store_true")
+    parser.add_argument("--dry-run", dest="is_dry", action="store_true")
+    parser.add_argument("--scope")
+    parser.add_argument("--file")
+    return parser
+
+
+def _unwrapped(one: Found, names: Sequence[str] | None, door: Door) -> Change:
+    """The file unwrapped; addresses come back from backups, each tried with the words that now stand before it."""
+    kept = [decode(data, str(one.path)).text for data in files.backups(_backup_folder(), one.path)]
+    remote = [entry for entry in one.file.entries() if entry.state is State.WRAPPED_REMOTE]
+    how = Wrap(_program_of(remote[0]), door.understands) if remote else None
+    return change.unwrapped(one.file, names, kept, how)
+
+
+def _program_of(entry: Entry) -> tuple[str, ...]:
+    """The words of a wrapped address before its headers and itself."""
+    words = entry.words[:-1]
+    return words[: words.index("--header")] if "--header" in words else words
+
+
+def _refuse(changes: Sequence[tuple[Found, Change]], harmless: str) -> None:
+    """Stop where a named server stays as it is for another reason than that it is so already."""
+    for one, each in changes:
+        for name, reason in each.left.items():
+            if reason != harmless:
+                raise ConfigError(f"{one.path}: {name} stays as it is: {reason}; nothing was changed")
+
+
+def _carry_out(client: Client, changes: Sequence[tuple[Found, Change]], done: str, *, is_dry: bool) -> None:
+    keep = files.keep_in(Path(_backup_folder()), datetime.now())
+    has_changed = False
+    for one, each in changes:
+        write(f"{client.title}, {one.scope}: {one.path}\n")
+        for name in each.done:
+            write(f"  {name}: {f'would be {done}' if is_dry else done}\n")
+        for name, reason in each.left.items():
+            write(f"  {name}: stays as it is, {reason}\n")
+        if is_dry:
+            write(difference(one.source.text, each.text, one.path.name))
+        elif each.text != one.source.text:
+            has_changed = True
+            write(f"  backup: {files.replace(one.path, one.data, one.source.encoded(each.text), keep)}\n")
+    if has_changed:
+        undo = f" To undo it: millpond unwrap {client.name} --all" if done == "wrapped" else ""
+        write(f"Restart {client.title}, or its servers, for it to take effect.{undo}\n")
+    else:
+        write("Nothing was changed.\n")
+
+
+def _backup_folder() -> Path:
+    """Not beside the file: a project's folder is shared, and the entries hold tokens."""
+    return Path(state_folder(surroundings())) / "backups"
+
+
+def _print(line: Line, how: Wrap) -> int:
+    if not line.command or not line.command[0]:
+        raise ConfigError("command line: expected a command behind --; write millpond wrap --print -- COMMAND ARGS...")
+    entry = {"command": how.program[0], "args": [*how.program[1:], "--", *line.command]}
+    write(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
+    return 0
+
+
+# --- which program is written -----------------------------------------------------------------------------------
+
+
+def own_program(called: str | None = None, which: Callable[[str], str | None] = shutil.which) -> tuple[str, ...]:
+    """How clients start this Millpond: by its absolute path, for they have another PATH than a shell.
+
+    `called` is how this process was called, `sys.argv[0]` by default. An environment of `uvx` or `pipx run` may be
+    removed at any time: there it is that runner, by its path, that is written.
+    """
+    called = sys.argv[0] if called is None else called
+    suffix = ".exe" if sys.platform == "win32" else ""
+    paths = (Path(called), Path(sysconfig.get_path("scripts")) / f"millpond{suffix}")
+    path = next((path for path in paths if path.stem == "millpond" and path.is_file()), None)
+    if path is None:
+        return (sys.executable, "-m", "millpond")
+    absolute = os.path.abspath(path)
+    return _runner(PurePath(absolute), which) or (absolute,)
+
+
+def _runner(path: PurePath, which: Callable[[str], str | None]) -> tuple[str, ...] | None:
+    """The runner whose temporary environment the program lies in, with the word that it needs."""
+    if "uv" in path.parts and any(part.startswith(("archive-v", "environments-v")) for part in path.parts):
+        runner = which("uvx")
+        return (os.path.abspath(runner), "millpond") if runner else None
+    if "pipx" in path.parts and ".cache" in path.parts:
+        runner = which("pipx")
+        return (os.path.abspath(runner), "run", "millpond") if runner else None
+    return None

@@ -1,0 +1,214 @@
+"""`init` and `config`: the file that is written, and the settings that are shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from client_files import environment_of, place_of, surroundings_in
+from millpond.cli import main
+from millpond.clients.entries import read_entries
+from millpond.clients.places import Surroundings
+from millpond.commands.template import of_command, of_entry, toml_text
+from millpond.core.config import SETTINGS, Canvas, Query, Results
+from millpond.core.config_file import parse_config
+from millpond.core.errors import ConfigError
+
+
+@pytest.fixture
+def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
+    """A home and a project; this process is in them."""
+    there = surroundings_in(tmp_path, {})
+    for name in set(os.environ) - set(environment_of(there)):
+        monkeypatch.delenv(name)
+    for name, value in environment_of(there).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(there.folder)
+    return there
+
+
+def template(client: str, **values: object):
+    [entry] = read_entries({"s": {"a": values}}, ("s",))
+    return of_entry(client, entry)
+
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+
+
+@given(st.lists(words, min_size=1, max_size=4).filter(lambda command: command[0] != ""))
+def test_any_command_line_is_written_and_loads_as_it_was(command: list[str]) -> None:
+    """SETUP-01, SETUP-02"""
+    config = parse_config(toml_text(of_command(tuple(command))).encode(), "f", {})
+    assert config.server.command == tuple(command)
+    assert (config.results, config.query, config.canvas) == (Results(), Query(), Canvas())
+
+
+def test_the_file_is_written_and_says_how_it_is_used(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-01"""
+    assert main(["init", "--", "npx", "-y", "caf\u00e9", "$${HOME} ${X}"]) == 0
+    path = Path("millpond.toml")
+    assert f'"args": ["--config", "{path.absolute()}"]' in capsys.readouterr().out
+    config = parse_config(path.read_bytes(), "f", {})
+    assert config.server.command == ("npx", "-y", "caf\u00e9", "$${HOME} ${X}")
+    text = path.read_text()
+    for setting in SETTINGS:
+        assert f"# {setting.name} = " in text
+    uncommented = tomllib.loads(text.replace("# max_rows", "max_rows"))
+    assert uncommented["query"] == {"max_rows": 100}
+
+
+def test_a_file_that_is_there_stays_without_force(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-03"""
+    path = Path("millpond.toml")
+    path.write_text("mine")
+    assert main(["init", "--", "npx"]) == 2
+    assert "expected no such file yet, got one; name another with --output, or --force" in capsys.readouterr().err
+    assert path.read_text() == "mine"
+    assert main(["init", "--force", "--", "npx"]) == 0
+    assert "[servers.npx]" in path.read_text()
+    assert main(["init", "--output", "no/such/folder.toml", "--", "npx"]) == 2
+    assert "it cannot be written: No such file" in capsys.readouterr().err
+
+
+def test_a_clients_entry_is_written_with_its_variables(
+    around: Surroundings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SETUP-01, SETUP-02, SETUP-04, SETUP-05"""
+    path = Path(place_of("cursor", around, "user").file)
+    path.parent.mkdir()
+    entry = {
+        "command": "npx",
+        "args": ["--", "$x"],
+        "env": {"A B": "${env:NOT_SET_HERE}", "C": "s3cret"},
+        "cwd": "/srv",
+    }
+    path.write_text(json.dumps({"mcpServers": {"git hub": entry}}))
+    assert main(["init", "cursor", "git hub", "--output", "g.toml"]) == 0
+    out = capsys.readouterr().out
+    assert out.endswith("It needs variables of the environment that are not set here: NOT_SET_HERE\n")
+    assert "s3cret" not in out
+    server = parse_config(Path("g.toml").read_bytes(), "f", {"NOT_SET_HERE": "v"}).server
+    assert (server.name, server.command, server.cwd) == ("git hub", ("npx", "--", "$x"), "/srv")
+    assert server.env == {"A B": "v", "C": "s3cret"}
+    if sys.platform != "win32":
+        assert stat.S_IMODE(Path("g.toml").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("client", "written", "ours"),
+    [
+        ("cursor", "a${env:X}b", "a${X}b"),
+        ("windsurf", "${env:X}${Y}", "${X}$${Y}"),
+        ("claude-code", "${X}", "${X}"),
+        ("gemini", "$X ${X}", "$X ${X}"),
+        ("claude-desktop", "${X}", "$${X}"),
+        ("claude-desktop", "$${X}", "$$${X}"),
+    ],
+)
+def test_a_clients_variables_are_translated(client: str, written: str, ours: str) -> None:
+    """SETUP-02"""
+    assert template(client, command="x", args=[written]).words == ("x", ours)
+
+
+@pytest.mark.parametrize(
+    ("client", "written"),
+    [
+        ("vscode", "${input:token}"),
+        ("cursor", "${workspaceFolder}/x"),
+        ("claude-code", "${X:-default}"),
+        ("vscode", "${"),
+    ],
+)
+def test_a_variable_that_only_the_client_fills_in_is_an_error(client: str, written: str) -> None:
+    """SETUP-02"""
+    with pytest.raises(ConfigError, match="which only the client can fill in; set a variable"):
+        template(client, command="x", env={"A": written})
+
+
+def test_an_address_is_no_server_for_a_file_yet() -> None:
+    """SETUP-01"""
+    with pytest.raises(ConfigError, match="expected a server that a command starts, got another: it is an address"):
+        template("cursor", url="https://x.example")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["init"], "expected -- COMMAND ARGS..., or CLIENT SERVER; see millpond init --help"),
+        (["init", "cursor"], "expected -- COMMAND ARGS..., or CLIENT SERVER"),
+        (["init", "cursor", "--", "x"], "expected no cursor before a command"),
+        (["init", "--", ""], "expected a command behind --, got none"),
+        (["config", "--config", "gone.toml"], "gone.toml: expected a file that can be read: No such file"),
+        (["config", "x"], "unrecognized arguments: x"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(
+    arguments: list[str], says: str, around: Surroundings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """CLI-04"""
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert says in err
+
+
+def rows(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    """The rows of `config --json`, by name."""
+    assert main(["config", "--json", *arguments]) == 0
+    return {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+
+
+def test_every_setting_is_shown_with_where_it_comes_from(
+    around: Surroundings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SETUP-06, SETUP-08"""
+    Path("millpond.toml").write_text(
+        '[servers.a]\ncommand = "x"\n[query]\nmax_rows = 7\n[tools."b c"]\nmode = "never"\n'
+    )
+    shown = rows(capsys)
+    assert {setting.key for setting in SETTINGS} < set(shown)
+    assert (shown["query.max_rows"]["value"], shown["query.max_rows"]["source"]) == (7, "millpond.toml")
+    assert (shown["query.max_cell_bytes"]["value"], shown["query.max_cell_bytes"]["source"]) == (512, "default")
+    assert (shown['tools."b c".mode']["value"], shown['tools."b c".mode']["source"]) == ("never", "millpond.toml")
+    assert int(shown["canvas.memory_bytes"]["means"].replace(",", "")) > 0
+    assert shown["canvas.directory"]["means"] == "the temporary folder of the system"
+    assert main(["config"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "query.max_rows = 7  [millpond.toml]" in lines
+    assert "results.inline_rows_bytes = 4,096  [default]" in lines
+
+
+def test_values_of_a_server_are_not_shown(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-07"""
+    text = '[servers.a]\ncommand = "npx"\nargs = ["--token", "s3cret"]\nenv = { API_TOKEN = "s3cret" }\ncwd = "/srv"\n'
+    Path("f.toml").write_text(text)
+    assert main(["config", "--config", "f.toml"]) == 0
+    out = capsys.readouterr().out
+    assert "server = a: npx, 2 arguments (not shown), env API_TOKEN (values not shown), cwd /srv  [f.toml]\n" in out
+    assert "s3cret" not in out
+
+
+def test_without_a_file_the_defaults_are_shown(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-08"""
+    shown = rows(capsys)
+    assert "server" not in shown
+    assert {row["source"] for row in shown.values()} == {"default"}
+    assert rows(capsys, "--", "npx", "x")["server"]["source"] == "command line"
+
+
+def test_a_file_without_a_server_is_shown_too(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-08"""
+    Path("limits.toml").write_text("[query]\nmax_rows = 7\n")
+    assert rows(capsys, "--config", "limits.toml")["query.max_rows"]["value"] == 7
+    Path("limits.toml").write_text("[query]\nmax_rows = 0\n")
+    assert main(["config", "--config", "limits.toml"]) == 2
+    assert "limits.toml: [query] max_rows: expected a whole number" in capsys.readouterr().err
