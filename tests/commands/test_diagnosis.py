@@ -90,6 +90,8 @@ def test_names_over_and_close_to_a_limit_are_said() -> None:
     assert name_problems("s" * 26, "t" * 31) == [
         f"{'t' * 31}: 57 characters with the server's name are close to the 60 of Cursor"
     ]
+    assert name_problems("", "t" * 55) == []
+    assert name_problems("", "t" * 57) == [f"{'t' * 57}: 57 characters are close to the 60 of Cursor"]
     long = "t" * 63
     assert [line.rpartition(" of ")[2] for line in name_problems("s", long)] == ["Cursor", "Gemini CLI", "Windsurf"]
     assert name_problems("s", "a.b") == ["a.b: some clients take only letters, digits, _ and - in a name"]

@@ -14,7 +14,7 @@ import pytest
 from client_files import FILES, SERVER, environment_of, place_of, surroundings_in
 from millpond.cli import main
 from millpond.clients.places import Surroundings
-from millpond.commands.wrap import own_program
+from millpond.commands.program import own_program
 
 Run = Callable[..., tuple[int, str, str]]
 ENTRY = '{"command": "npx", "args": ["x"]}'
@@ -176,6 +176,7 @@ def test_claude_codes_servers_of_a_folder_are_found_in_the_users_file(run: Run, 
         (("wrap", "cursor", "--", "x"), "expected no -- for wrap"),
         (("wrap", "--print"), "expected a command behind --"),
         (("wrap", "cursor", "--no"), "unrecognized arguments: --no; see millpond wrap --help"),
+        (("wrap", "cursor", "--program", "/opt/mp"), "expected a program named millpond after --program, got /opt/mp"),
         (("unwrap",), "expected a CLIENT; see millpond unwrap --help"),
         (("clients", "x"), "unrecognized arguments: x"),
     ],

@@ -81,6 +81,7 @@ def test_an_answer_is_judged_as_in_a_session() -> None:
     assert failed["problem"] == "the tool answered with an error"
     assert refused["problem"] == "not now"
     assert said["gains"] == "yes"
+    assert said["notes"][0] == "list_1: called because you named it; the server does not mark it read-only"
     assert said["sentence"].startswith(
         f"This server gains from Millpond: list_1 answered with {large['bytes']:,} bytes"
     )
@@ -91,7 +92,7 @@ def test_a_page_is_printed_for_people() -> None:
     done = odd("legacy", "--try", "list_1", '{"count": 500}')
     assert (done.returncode, done.stderr) == (0, "")
     heads = [line.split()[0] for line in done.stdout.splitlines() if line and not line.startswith(" ")]
-    assert heads == ["server", "start", "protocol", "tools", "tried", "versions", "memory", "disk", "This"]
+    assert heads == ["server", "start", "protocol", "tools", "tried", "notes", "versions", "memory", "disk", "This"]
     assert (
         "  list_1: large results become tables; its outputSchema is dropped, for a handle does not fit it\n"
         in done.stdout
@@ -199,6 +200,8 @@ def test_settings_and_modes_are_those_of_the_file(tmp_path: Path) -> None:
     assert not said["tools"][0]["drops_output_schema"]
     assert not said["trials"][0]["is_replaced"]
     assert "gone: the configuration names it, but the server has no such tool" in said["notes"]
+    config.write_text(f"[servers.odd]\ncommand = {json.dumps(sys.executable)}\nargs = [{json.dumps(ODD)}, 'legacy']\n")
+    assert json.loads(doctor("--json", "--config", str(config)).stdout)["server"] == "odd"
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,12 @@ NAME_LIMITS = (
 
 
 def name_problems(server: str, tool: str) -> list[str]:
-    """What is wrong with a tool's name for some client, a sentence each."""
+    """What is wrong with a tool's name for some client, a sentence each; `server` is empty where it is not known."""
     problems: list[str] = []
     for limit in NAME_LIMITS:
         size = len(limit.pattern.format(server=server, tool=tool))
         if size > limit.characters - NEAR_CHARACTERS:
-            what = "with the server's name " if "{server}" in limit.pattern else ""
+            what = "with the server's name " if server and "{server}" in limit.pattern else ""
             how = "over" if size > limit.characters else "close to"
             problems.append(f"{tool}: {size} characters {what}are {how} the {limit.characters} of {limit.client}")
     if not _plain_name.fullmatch(tool):

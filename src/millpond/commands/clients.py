@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from millpond.clients.change import Wrap
 from millpond.clients.entries import State
 from millpond.clients.files import surroundings
-from millpond.clients.places import CLIENTS, Client, Surroundings
-from millpond.commands.found import Found, Where, found
+from millpond.clients.places import CLIENTS, Client, Place, Surroundings
+from millpond.commands.found import Where, existing, read_place
 from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
 from millpond.core.errors import ConfigError
@@ -56,27 +56,19 @@ def clients(line: Line, door: Door) -> int:
 
 
 def _rows(client: Client, around: Surroundings, how: Wrap) -> list[Row]:
-    rows: list[Row] = []
-    for place in client.places(around):
-        try:
-            all_found = found(client, around, Where(place.scope))
-        except ConfigError as error:
-            if "got none at" not in str(error):
-                rows.append(Row(client.name, place.scope, str(place.file), "", str(error)))
-            continue
-        rows += [row for one in all_found for row in _servers(client, one, how)]
-    return rows
+    return [row for place in existing(client, around, Where()) for row in _servers(client, place, how)]
 
 
-def _servers(client: Client, one: Found, how: Wrap) -> list[Row]:
+def _servers(client: Client, place: Place, how: Wrap) -> list[Row]:
+    def row(server: str, state: str) -> Row:
+        return Row(client.name, place.scope, str(place.file), server, state)
+
     try:
-        entries = one.file.entries()
+        entries = read_place(place).file.entries()
     except ConfigError as error:
-        return [Row(client.name, one.scope, str(one.path), "", str(error))]
-    return [
-        Row(client.name, one.scope, str(one.path), entry.name, _state(entry.state, how.refusal(entry, is_named=True)))
-        for entry in entries
-    ] or [Row(client.name, one.scope, str(one.path), "", "no servers")]
+        return [row("", str(error))]
+    rows = [row(entry.name, _state(entry.state, how.refusal(entry, is_named=True))) for entry in entries]
+    return rows or [row("", "no servers")]
 
 
 def _state(state: State, refusal: str) -> str:

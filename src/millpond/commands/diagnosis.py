@@ -82,8 +82,8 @@ class Diagnosis:
     sentence: str
 
 
-def diagnose(meeting: Meeting, config: Config) -> Diagnosis:
-    """Everything that the meeting tells, under this configuration."""
+def diagnose(meeting: Meeting, config: Config, server: str = "") -> Diagnosis:
+    """Everything that the meeting tells, under this configuration; `server` is its name in a client's, where it has one."""
     names = [str(tool["name"]) for tool in meeting.tools]
     tools = [_tool(tool, config) for tool in meeting.tools]
     trials = [_trial(trial, config) for trial in meeting.trials]
@@ -98,7 +98,7 @@ def diagnose(meeting: Meeting, config: Config) -> Diagnosis:
         definition_tokens=estimate_tokens(json.dumps(list(meeting.tools), ensure_ascii=False)),
         own_tool=own_name(names) if names else "",
         trials=trials,
-        notes=(*meeting.notes, *_notes(meeting.tools, names, config)),
+        notes=(*meeting.notes, *_called(tools, trials), *_notes(meeting.tools, server, config)),
         gains=gains,
         sentence=sentence,
     )
@@ -118,10 +118,21 @@ def _tool(tool: Mapping[str, Any], config: Config) -> ToolView:
     )
 
 
-def _notes(tools: Sequence[Mapping[str, Any]], names: Sequence[str], config: Config) -> list[str]:
+def _called(tools: Sequence[ToolView], trials: Sequence[TrialView]) -> list[str]:
+    read_only = {tool.name for tool in tools if tool.is_read_only}
+    called = dict.fromkeys(trial.tool for trial in trials)
+    return [
+        f"{name}: called because you named it; the server does not mark it read-only"
+        for name in called
+        if name not in read_only
+    ]
+
+
+def _notes(tools: Sequence[Mapping[str, Any]], server: str, config: Config) -> list[str]:
+    names = [str(tool["name"]) for tool in tools]
     notes = [f"{name}: two tools have this name" for name in dict.fromkeys(names) if names.count(name) > 1]
     for name, tool in zip(names, tools, strict=True):
-        notes += [*name_problems(config.server.name, name), *definition_problems(name, tool)]
+        notes += [*name_problems(server, name), *definition_problems(name, tool)]
     return notes + [
         f"{name}: the configuration names it, but the server has no such tool"
         for name in config.modes

@@ -10,20 +10,22 @@ import asyncio
 import json
 import logging
 import os
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
-from millpond.commands.diagnosis import Diagnosis, TrialView, diagnose
+from millpond.commands.diagnosis import diagnose
 from millpond.commands.found import Where
 from millpond.commands.init import template_of
-from millpond.commands.machine import Machine, machine
+from millpond.commands.machine import machine
 from millpond.commands.parser import Parser
 from millpond.commands.probe import Meeting, meet
+from millpond.commands.report import diagnosis_text, machine_text
 from millpond.commands.run import Door, Line, write
 from millpond.commands.template import toml_text
-from millpond.core.config import GIB, Config
+from millpond.core.config import Config
 from millpond.core.config_file import one_line, parse_config
 from millpond.core.errors import ConfigError, ServerFailed
 from millpond.relay.child import Child
@@ -32,6 +34,7 @@ from millpond.relay.log import Log
 HELP = """\
 usage: millpond doctor [options] -- COMMAND ARGS...   start a server, and see whether it gains from Millpond
        millpond doctor [options] CLIENT SERVER        the same for a server of a client's configuration
+       millpond doctor [options] --config FILE        the same for the server that a file names
        millpond doctor                                this machine alone
 
 It lists the tools with what would happen to each, and says in one sentence whether Millpond helps. No tool is called
@@ -56,6 +59,19 @@ DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 3_600.0
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be examined."""
+
+    config: Config
+    name: str
+    """The server's name in a client's configuration; empty where it has none."""
+    calls: Sequence[tuple[str, Mapping[str, Any]]]
+    """Tools to call, with their arguments."""
+    seconds: float
+    """For each step."""
+
+
 def doctor(line: Line, door: Door) -> int:
     """`millpond doctor`. Raises `ConfigError`, and `ServerFailed` where the server does not work."""
     parser = Parser("doctor")
@@ -70,52 +86,45 @@ def doctor(line: Line, door: Door) -> int:
     asked = parser.parse_args(line.own)
     if not 0 < asked.timeout <= MOST_SECONDS:
         parser.error(f"expected --timeout from above 0 to {MOST_SECONDS:,.0f} seconds")
-    calls = [(tool, _arguments(tool, text)) for tool, text in asked.calls]
-    if line.command is None and asked.client is None:
+    if line.command is None and asked.client is None and asked.config is None:
         return _only_machine(is_json=asked.is_json)
-    if line.command is not None and asked.client is not None:
-        parser.error(f"expected no {asked.client} before a command")
-    if line.command is not None:
-        config = door.load(asked.config, line.command)
-    else:
-        template = template_of(parser, line, asked.client, asked.server, Where(asked.scope, asked.file))
-        server = parse_config(toml_text(template).encode(), template.name, os.environ).server
-        config = _under(door, asked.config, server.command, Config(server=server))
-    return _examine(config, calls, asked.timeout, is_json=asked.is_json)
+    calls = [(tool, _arguments(tool, text)) for tool, text in asked.calls]
+    task = Task(_config(parser, line, door, asked), asked.server or "", calls, asked.timeout)
+    return _examine(task, is_json=asked.is_json)
 
 
-def _under(door: Door, file: str | None, command: tuple[str, ...], config: Config) -> Config:
-    """A client's server under the settings of a file."""
-    loaded = door.load(file, command)
-    return Config(
-        server=config.server, results=loaded.results, query=loaded.query, canvas=loaded.canvas, modes=loaded.modes
-    )
+def _config(parser: Parser, line: Line, door: Door, asked: Namespace) -> Config:
+    """The server of a command line, of a client's entry or of a file, under the settings of the file."""
+    if asked.client is None:
+        return door.load(asked.config, line.command)
+    template = template_of(parser, line, asked.client, asked.server, Where(asked.scope, asked.file))
+    server = parse_config(toml_text(template).encode(), template.name, os.environ).server
+    return replace(door.load(asked.config, server.command), server=server)
 
 
 def _arguments(tool: str, text: str) -> Mapping[str, Any]:
     try:
-        value: Any = json.loads(text)
+        value: object = json.loads(text)
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise ConfigError(
-            f"--try {tool}: expected its arguments as a JSON object; write for example '{{\"limit\": 500}}'"
-        )
-    return value  # pyright: ignore[reportUnknownVariableType]
+        advice = "write for example '{\"limit\": 500}'"
+        raise ConfigError(f"command line: --try {tool}: expected its arguments as a JSON object; {advice}")
+    return cast("dict[str, Any]", value)
 
 
 def _only_machine(*, is_json: bool) -> int:
     around = machine(None)
-    text = _machine_text(around) + "Name a server to examine: millpond doctor -- COMMAND ARGS...\n"
-    write(_json({"machine": asdict(around)}) if is_json else text)
+    advice = "Name a server to examine: millpond doctor -- COMMAND ARGS...\n"
+    write(_json({"machine": asdict(around)}) if is_json else machine_text(around) + advice)
     return 0
 
 
-def _examine(config: Config, calls: Sequence[tuple[str, Mapping[str, Any]]], seconds: float, *, is_json: bool) -> int:
+def _examine(task: Task, *, is_json: bool) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
-    around = machine(config)
+    around = machine(task.config)
     try:
-        diagnosis = diagnose(asyncio.run(_meet(config, calls, seconds)), config)
+        diagnosis = diagnose(asyncio.run(_meet(task)), task.config, task.name)
     except ServerFailed as error:
         if not is_json:
             raise
@@ -124,51 +133,14 @@ def _examine(config: Config, calls: Sequence[tuple[str, Mapping[str, Any]]], sec
     if is_json:
         write(_json({"works": True, **asdict(diagnosis), "machine": asdict(around)}))
     else:
-        write(_text(diagnosis) + _machine_text(around) + f"\n{one_line(diagnosis.sentence)}\n")
+        write(f"{diagnosis_text(diagnosis)}{machine_text(around)}\n{one_line(diagnosis.sentence)}\n")
     return 0
 
 
-async def _meet(config: Config, calls: Sequence[tuple[str, Mapping[str, Any]]], seconds: float) -> Meeting:
-    with open(os.devnull, "wb") as nowhere:  # Its last words are told where they matter.
-        return await meet(partial(Child.start, config.server, Log(nowhere.fileno())), calls, seconds)
+async def _meet(task: Task) -> Meeting:
+    nowhere = Log(os.open(os.devnull, os.O_WRONLY))  # The server's last words are told where they matter.
+    return await meet(partial(Child.start, task.config.server, nowhere), task.calls, task.seconds)
 
 
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _text(diagnosis: Diagnosis) -> str:
-    lines = [
-        f"server    {diagnosis.server}" + (f" ({diagnosis.name})" if diagnosis.name else ""),
-        f"start     {diagnosis.start_seconds:.2f} s to its first answer, {diagnosis.list_seconds:.2f} s for its tools",
-        f"protocol  {diagnosis.protocol}",
-        f"tools     {len(diagnosis.tools)}, about {diagnosis.definition_tokens:,} tokens of definitions",
-    ]
-    for tool in diagnosis.tools:
-        dropped = "; its outputSchema is dropped, for a handle does not fit it" if tool.drops_output_schema else ""
-        lines.append(f"  {tool.name}: {tool.what_happens}{dropped}")
-    if diagnosis.own_tool:
-        lines.append(f"  {diagnosis.own_tool}: added by Millpond")
-    lines += ["tried"] * bool(diagnosis.trials) + [f"  {_trial_text(trial)}" for trial in diagnosis.trials]
-    lines += ["notes"] * bool(diagnosis.notes) + [f"  {note}" for note in diagnosis.notes]
-    return "".join(f"{one_line(line)}\n" for line in lines)
-
-
-def _trial_text(trial: TrialView) -> str:
-    called = f"{trial.tool} {trial.arguments}"
-    if trial.problem:
-        return f"{called}: {trial.problem}"
-    rows = f", {trial.rows:,} rows" if trial.rows else ""
-    fate = "would be replaced by a handle" if trial.is_replaced else "would stay as it is"
-    return f"{called}: {trial.bytes:,} bytes, about {trial.tokens:,} tokens{rows}, in {trial.seconds:.2f} s; {fate}"
-
-
-def _machine_text(around: Machine) -> str:
-    lines = [
-        f"versions  millpond {around.millpond}, Python {around.python}, duckdb {around.duckdb}, mcp {around.mcp},"
-        f" {around.system}",
-        f"memory    {around.budget_bytes / GIB:.1f} GiB for the engine, of {around.memory_bytes / GIB:.1f}",
-        f"disk      {around.free_bytes / GIB:.1f} GiB free in {around.folder}",
-        *(f"problem   {problem}" for problem in around.problems),
-    ]
-    return "".join(f"{line}\n" for line in lines)

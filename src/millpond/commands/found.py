@@ -54,15 +54,18 @@ def client_named(name: str) -> Client:
 
 def found(client: Client, around: Surroundings, where: Where) -> list[Found]:
     """The client's files that are there, in their order. Raises `ConfigError` where there is none."""
-    places = _places(client, around, where)
-    there = [place for place in places if Path(place.file).exists()]
-    if client.name == "claude-desktop" and there:
-        there = there[:1]  # The packaged application does not see the other file.
-    if not there:
-        looked = ", ".join(dict.fromkeys(str(place.file) for place in places))
+    places = existing(client, around, where)
+    if not places:
+        looked = ", ".join(dict.fromkeys(str(place.file) for place in _places(client, around, where)))
         advice = "start the client once, or name its file with --file"
         raise ConfigError(f"{client.title}: expected a configuration file, got none at {looked}; {advice}")
-    return [_read(place) for place in there]
+    return [read_place(place) for place in places]
+
+
+def existing(client: Client, around: Surroundings, where: Where) -> list[Place]:
+    """The client's places whose file is there. The packaged Claude Desktop does not see the files after its own."""
+    there = [place for place in _places(client, around, where) if Path(place.file).exists()]
+    return there[:1] if client.name == "claude-desktop" else there
 
 
 def _places(client: Client, around: Surroundings, where: Where) -> Sequence[Place]:
@@ -79,7 +82,8 @@ def _places(client: Client, around: Surroundings, where: Where) -> Sequence[Plac
     return places
 
 
-def _read(place: Place) -> Found:
+def read_place(place: Place) -> Found:
+    """A place's file. Raises `ConfigError` where it cannot be read or is not UTF-8."""
     path = Path(place.file)
     data = files.read(path)
     source = decode(data, str(path))

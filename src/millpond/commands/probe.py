@@ -11,21 +11,19 @@ import json
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from millpond import __version__
 from millpond.core.errors import ServerFailed
-from millpond.relay.server_end import Owner, ServerEnd
+from millpond.relay.server_end import StartServer
 from millpond.relay.spans import Member, object_members
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 DISCOVER_SECONDS = 10.0
 """For an answer to `server/discover`, as SDK clients wait; then `initialize` is tried."""
-Start = Callable[[Owner], ServerEnd]
-"""Starts a server, or opens its address."""
 END_SECONDS = 2.0
 """For the server to end by itself, and again after TERM."""
 MOST_PAGES = 100
@@ -89,7 +87,7 @@ class Meeting:
     notes: Sequence[str] = field(default_factory=tuple)
 
 
-async def meet(start: Start, calls: Sequence[tuple[str, Mapping[str, Any]]], seconds: float) -> Meeting:
+async def meet(start: StartServer, calls: Sequence[tuple[str, Mapping[str, Any]]], seconds: float) -> Meeting:
     """Start the server, list its tools and make the calls, each step within so many seconds.
 
     Raises `ServerFailed` with one sentence where it does not start, ends, or does not answer.
@@ -104,7 +102,7 @@ async def meet(start: Start, calls: Sequence[tuple[str, Mapping[str, Any]]], sec
 class Talk:
     """One talk with a server."""
 
-    def __init__(self, start: Start, seconds: float) -> None:
+    def __init__(self, start: StartServer, seconds: float) -> None:
         self._new_end = start
         self._seconds = seconds
         self._waiting: dict[str, asyncio.Future[bytes]] = {}

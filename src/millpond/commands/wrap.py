@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import sys
-import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from millpond.clients import change, files
 from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, Wrap
 from millpond.clients.entries import Entry, State
 from millpond.clients.files import state_folder, surroundings
-from millpond.clients.places import Client
+from millpond.clients.places import CLIENTS, Client
 from millpond.clients.text import decode, difference
 from millpond.commands.found import Found, Where, chosen, client_named, found, holding
 from millpond.commands.parser import Parser
+from millpond.commands.program import named_program, own_program
 from millpond.commands.run import Door, Line, write
 from millpond.core.errors import ConfigError
 
@@ -51,7 +49,7 @@ examples:
   millpond wrap vscode --file ~/work/.vscode/mcp.json issues
   millpond wrap --print -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 
-clients: claude-code, claude-desktop, cline, codex, copilot, cursor, gemini, vscode, windsurf, zed
+clients: {", ".join(CLIENTS)}
 """
 UNWRAP_HELP = f"""\
 usage: millpond unwrap CLIENT [SERVER ...] [options]   take Millpond out again: the file is as it was, to the byte
@@ -72,7 +70,7 @@ def wrap(line: Line, door: Door) -> int:
     parser.add_argument("--print", dest="is_print", action="store_true")
     asked = parser.parse_args(line.own)
     config = ("--config", os.path.abspath(asked.config)) if asked.config is not None else ()
-    program = (os.path.abspath(asked.program),) if asked.program is not None else own_program()
+    program = named_program(asked.program) if asked.program is not None else own_program()
     how = Wrap((*program, *config), door.understands)
     if asked.is_print:
         return _print(line, how)
@@ -170,33 +168,3 @@ def _print(line: Line, how: Wrap) -> int:
     entry = {"command": how.program[0], "args": [*how.program[1:], "--", *line.command]}
     write(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
     return 0
-
-
-# --- which program is written -----------------------------------------------------------------------------------
-
-
-def own_program(called: str | None = None, which: Callable[[str], str | None] = shutil.which) -> tuple[str, ...]:
-    """How clients start this Millpond: by its absolute path, for they have another PATH than a shell.
-
-    `called` is how this process was called, `sys.argv[0]` by default. An environment of `uvx` or `pipx run` may be
-    removed at any time: there it is that runner, by its path, that is written.
-    """
-    called = sys.argv[0] if called is None else called
-    suffix = ".exe" if sys.platform == "win32" else ""
-    paths = (Path(called), Path(sysconfig.get_path("scripts")) / f"millpond{suffix}")
-    path = next((path for path in paths if path.stem == "millpond" and path.is_file()), None)
-    if path is None:
-        return (sys.executable, "-m", "millpond")
-    absolute = os.path.abspath(path)
-    return _runner(PurePath(absolute), which) or (absolute,)
-
-
-def _runner(path: PurePath, which: Callable[[str], str | None]) -> tuple[str, ...] | None:
-    """The runner whose temporary environment the program lies in, with the word that it needs."""
-    if "uv" in path.parts and any(part.startswith(("archive-v", "environments-v")) for part in path.parts):
-        runner = which("uvx")
-        return (os.path.abspath(runner), "millpond") if runner else None
-    if "pipx" in path.parts and ".cache" in path.parts:
-        runner = which("pipx")
-        return (os.path.abspath(runner), "run", "millpond") if runner else None
-    return None

@@ -1,0 +1,53 @@
+"""Program: how clients start this Millpond.
+
+Rule: an absolute path, for a client has another PATH than a shell. Imports `core.errors` and the standard library.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from millpond.core.errors import ConfigError
+
+NAME = "millpond"
+
+
+def named_program(path: str) -> tuple[str, ...]:
+    """The program of `--program`. Raises `ConfigError` for one of another name, which nobody would know for ours."""
+    if PurePath(path).stem != NAME:
+        raise ConfigError(
+            f"command line: expected a program named {NAME} after --program, got {path}; make a link to it"
+        )
+    return (os.path.abspath(path),)
+
+
+def own_program(called: str | None = None, which: Callable[[str], str | None] = shutil.which) -> tuple[str, ...]:
+    """How clients start this Millpond: by its absolute path, for they have another PATH than a shell.
+
+    `called` is how this process was called, `sys.argv[0]` by default. An environment of `uvx` or `pipx run` may be
+    removed at any time: there it is that runner, by its path, that is written.
+    """
+    called = sys.argv[0] if called is None else called
+    suffix = ".exe" if sys.platform == "win32" else ""
+    paths = (Path(called), Path(sysconfig.get_path("scripts")) / f"{NAME}{suffix}")
+    path = next((path for path in paths if path.stem == NAME and path.is_file()), None)
+    if path is None:
+        return (sys.executable, "-m", NAME)
+    absolute = os.path.abspath(path)
+    return _runner(PurePath(absolute), which) or (absolute,)
+
+
+def _runner(path: PurePath, which: Callable[[str], str | None]) -> tuple[str, ...] | None:
+    """The runner whose temporary environment the program lies in, with the word that it needs."""
+    if "uv" in path.parts and any(part.startswith(("archive-v", "environments-v")) for part in path.parts):
+        runner = which("uvx")
+        return (os.path.abspath(runner), NAME) if runner else None
+    if "pipx" in path.parts and ".cache" in path.parts:
+        runner = which("pipx")
+        return (os.path.abspath(runner), "run", NAME) if runner else None
+    return None

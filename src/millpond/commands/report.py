@@ -1,0 +1,50 @@
+"""Report: a diagnosis and a machine as people read them.
+
+Rule: a line each, whatever a server's names hold. Imports `core` and the commands' `diagnosis` and `machine`.
+"""
+
+from __future__ import annotations
+
+from millpond.commands.diagnosis import Diagnosis, TrialView
+from millpond.commands.machine import Machine
+from millpond.core.config import GIB
+from millpond.core.config_file import one_line
+
+
+def diagnosis_text(diagnosis: Diagnosis) -> str:
+    """What was found, but for the sentence."""
+    lines = [
+        f"server    {diagnosis.server}" + (f" ({diagnosis.name})" if diagnosis.name else ""),
+        f"start     {diagnosis.start_seconds:.2f} s to its first answer, {diagnosis.list_seconds:.2f} s for its tools",
+        f"protocol  {diagnosis.protocol}",
+        f"tools     {len(diagnosis.tools)}, about {diagnosis.definition_tokens:,} tokens of definitions",
+    ]
+    for tool in diagnosis.tools:
+        dropped = "; its outputSchema is dropped, for a handle does not fit it" if tool.drops_output_schema else ""
+        lines.append(f"  {tool.name}: {tool.what_happens}{dropped}")
+    if diagnosis.own_tool:
+        lines.append(f"  {diagnosis.own_tool}: added by Millpond")
+    lines += ["tried"] * bool(diagnosis.trials) + [f"  {_trial_text(trial)}" for trial in diagnosis.trials]
+    lines += ["notes"] * bool(diagnosis.notes) + [f"  {note}" for note in diagnosis.notes]
+    return "".join(f"{one_line(line)}\n" for line in lines)
+
+
+def _trial_text(trial: TrialView) -> str:
+    called = f"{trial.tool} {trial.arguments}"
+    if trial.problem:
+        return f"{called}: {trial.problem}"
+    rows = f", {trial.rows:,} rows" if trial.rows else ""
+    fate = "would be replaced by a handle" if trial.is_replaced else "would stay as it is"
+    return f"{called}: {trial.bytes:,} bytes, about {trial.tokens:,} tokens{rows}, in {trial.seconds:.2f} s; {fate}"
+
+
+def machine_text(around: Machine) -> str:
+    """Versions, memory, disk and what is wrong with them."""
+    lines = [
+        f"versions  millpond {around.millpond}, Python {around.python}, duckdb {around.duckdb}, mcp {around.mcp},"
+        f" {around.system}",
+        f"memory    {around.budget_bytes / GIB:.1f} GiB for the engine, of {around.memory_bytes / GIB:.1f}",
+        f"disk      {around.free_bytes / GIB:.1f} GiB free in {around.folder}",
+        *(f"problem   {problem}" for problem in around.problems),
+    ]
+    return "".join(f"{line}\n" for line in lines)
