@@ -54,6 +54,17 @@ def test_backups_of_one_second_stand_beside_each_other_and_come_newest_first(tmp
     assert files.backups(tmp_path / "nowhere", path) == []
 
 
+def test_the_oldest_backups_of_a_file_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CLIENTS-17"""
+    monkeypatch.setattr(files, "MOST_BACKUPS", 11)
+    path, other = tmp_path / "mcp.json", tmp_path / "other" / "mcp.json"
+    keep(tmp_path)(other, b"other")
+    for number in range(13):
+        keep(tmp_path)(path, b"%d" % number)
+    assert files.backups(tmp_path / "state" / "backups", path) == [b"%d" % number for number in range(12, 1, -1)]
+    assert files.backups(tmp_path / "state" / "backups", other) == [b"other"]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="symlinks need a right there")
 def test_a_symlink_stays_and_its_target_is_written(tmp_path: Path) -> None:
     """CLIENTS-16"""

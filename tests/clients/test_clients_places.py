@@ -69,7 +69,11 @@ CASES = [
             "extension: /home/x/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         ],
     ),
-    ("copilot", "linux", ["project: /work/.github/mcp.json", "user: /home/x/.copilot/mcp-config.json"]),
+    (
+        "copilot",
+        "linux",
+        ["project: /work/.mcp.json", "github: /work/.github/mcp.json", "user: /home/x/.copilot/mcp-config.json"],
+    ),
 ]
 
 
@@ -108,10 +112,12 @@ def test_the_packaged_claude_desktop_comes_first() -> None:
     ]
 
 
-def test_claude_codes_local_servers_are_those_of_the_folder() -> None:
+@pytest.mark.parametrize(
+    ("folder", "key"),
+    [(PurePosixPath("/work/caf\u00e9"), "/work/caf\u00e9"), (PureWindowsPath("D:\\work\\x"), "D:/work/x")],
+)
+def test_claude_codes_local_servers_are_those_of_the_folder(folder: PurePath, key: str) -> None:
     """CLIENTS-01"""
-    around = Surroundings(
-        platform="linux", environ={}, home=PurePosixPath("/home/x"), folder=PurePosixPath("/work/caf\u00e9")
-    )
+    around = Surroundings(platform="linux", environ={}, home=folder, folder=folder)
     [local] = [place for place in CLIENTS["claude-code"].places(around) if place.scope == "local"]
-    assert local.keys == ("projects", "/work/caf\u00e9", "mcpServers")
+    assert local.keys == ("projects", key, "mcpServers")

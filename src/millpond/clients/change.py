@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from millpond.clients import jsonc
 from millpond.clients.entries import Entry, State, read_entries
@@ -77,7 +77,7 @@ class Wrap:
 
     def refusal(self, entry: Entry, *, is_named: bool) -> str:
         """Why an entry stays as it is; empty where it can be wrapped."""
-        if entry.state in (State.WRAPPED, State.WRAPPED_REMOTE):
+        if entry.is_wrapped:
             return ALREADY
         if entry.state is not State.REMOTE:
             return entry.reason
@@ -94,15 +94,16 @@ def wrapped(file: File, names: Iterable[str] | None, how: Wrap) -> Change:
     left = {entry.name: reason for entry in entries if (reason := how.refusal(entry, is_named=names is not None))}
     change = [entry for entry in entries if entry.name not in left]
     places = _located(file, change)
-    edits: list[Edit] = []
+    local, remote = list[Edit](), list[Edit]()
     for entry in change:
         if entry.state is State.REMOTE:
-            edits += wrapping_remote(file.text, places[entry.name], entry, how.program, file.form)
+            remote += wrapping_remote(file.text, places[entry.name], entry, how.program, file.form)
         else:
-            edits += wrapping(file.text, places[entry.name], how.program, file.form)
-    new = edited(file.text, edits)
-    _prove(file, new, change, how)
-    return Change(new, tuple(entry.name for entry in change), left)
+            local += wrapping(file.text, places[entry.name], how.program, file.form)
+    new = replace(file, text=edited(file.text, [*local, *remote]))
+    if not _is_proved(new, change, how, undone=edited(file.text, remote)):
+        raise ConfigError(f"{file.name}: it is written in a way that could not be undone; nothing was changed")
+    return Change(new.text, tuple(entry.name for entry in change), left)
 
 
 def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = (), how: Wrap | None = None) -> Change:
@@ -111,19 +112,19 @@ def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = 
     An address comes back from the newest of the `backups` (texts of this file) whose entry, wrapped as `how` says, is
     the entry as it stands. Raises `ConfigError` where a file cannot be read or a name is not there.
     """
-    entries = [e for e in _chosen(file, names) if names is not None or e.state in (State.WRAPPED, State.WRAPPED_REMOTE)]
+    entries = [entry for entry in _chosen(file, names) if names is not None or entry.is_wrapped]
+    places = _located(file, [entry for entry in entries if entry.state is State.WRAPPED])
     left: dict[str, str] = {}
     edits: list[Edit] = []
-    places = _located(file, [entry for entry in entries if entry.state is State.WRAPPED])
     for entry in entries:
         if entry.state is State.WRAPPED:
             edits += unwrapping(file.text, places[entry.name], entry.head, file.form)
-        elif entry.state is State.WRAPPED_REMOTE:
-            restored = next((e for text in backups if (e := _restoring(file, entry.name, text, how))), None)
-            edits += [restored] if restored else []
-            left |= {} if restored else {entry.name: NO_BACKUP}
-        else:
+        elif not entry.is_wrapped:
             left[entry.name] = NOT_WRAPPED
+        elif (restored := _restored(file, entry.name, backups, how)) is not None:
+            edits.append(restored)
+        else:
+            left[entry.name] = NO_BACKUP
     done = tuple(entry.name for entry in entries if entry.name not in left)
     return Change(edited(file.text, edits), done, left)
 
@@ -132,12 +133,18 @@ def _chosen(file: File, names: Iterable[str] | None) -> list[Entry]:
     entries = {entry.name: entry for entry in file.entries()}
     if names is None:
         return list(entries.values())
-    missing = next((name for name in names if name not in entries), None)
-    if missing is not None:
-        near = difflib.get_close_matches(missing, entries, n=1)
-        advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(entries) or 'none'}"
-        raise ConfigError(f"{file.name}: expected a server named {missing}, got none of that name; {advice}")
+    for name in names:
+        if name not in entries:
+            raise missing_server(file.name, name, entries)
     return [entries[name] for name in dict.fromkeys(names)]
+
+
+def missing_server(where: str, name: str, known: Iterable[str]) -> ConfigError:
+    """The error for a server that is not there, with the nearest that is."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+    return ConfigError(f"{where}: expected a server named {name}, got none of that name; {advice}")
 
 
 def _located(file: File, entries: Sequence[Entry]) -> Mapping[str, Mapping[str, Field]]:
@@ -147,19 +154,14 @@ def _located(file: File, entries: Sequence[Entry]) -> Mapping[str, Mapping[str, 
         raise ConfigError(f"{file.name}: {error}; nothing was changed, change that entry by hand") from error
 
 
-def _prove(file: File, new: str, changed: Sequence[Entry], how: Wrap) -> None:
-    """Refuse a new text that does not say what it must, or that could not be undone to the byte."""
-    after = File(file.name, new, file.keys, file.form)
+def _is_proved(new: File, changed: Sequence[Entry], how: Wrap, undone: str) -> bool:
+    """Whether the new text says what it must, and unwrapping its commands gives the text `undone` to the byte."""
     try:
-        entries = {entry.name: entry for entry in after.entries()}
-        is_proved = all(entries[entry.name].words == _expected(entry, how) for entry in changed)
-        local = [entry.name for entry in changed if entry.state is State.LOCAL]
-        if is_proved and len(local) == len(changed):
-            is_proved = unwrapped(after, local).text == file.text
+        entries = {entry.name: entry for entry in new.entries()}
+        says_it = all(entries[entry.name].words == _expected(entry, how) for entry in changed)
+        return says_it and unwrapped(new, [e.name for e in changed if e.state is State.LOCAL]).text == undone
     except ConfigError:
-        is_proved = False
-    if not is_proved:
-        raise ConfigError(f"{file.name}: it is written in a way that could not be undone; nothing was changed")
+        return False
 
 
 def _expected(entry: Entry, how: Wrap) -> tuple[str, ...]:
@@ -168,19 +170,22 @@ def _expected(entry: Entry, how: Wrap) -> tuple[str, ...]:
     return (*how.program, "--", *entry.words)
 
 
-def _restoring(file: File, name: str, backup: str, how: Wrap | None) -> Edit | None:
-    """The edit that puts a backup's entry in the place of the entry that wrapping it would give."""
-    old = File(file.name, backup, file.keys, file.form)
+def _restored(file: File, name: str, backups: Sequence[str], how: Wrap | None) -> Edit | None:
+    """The edit that gives an entry what it was in the newest backup from which wrapping makes what it is."""
+    if how is None:
+        return None
+    edits = (_restoring(file, name, replace(file, text=text), how) for text in backups)
+    return next((edit for edit in edits if edit is not None), None)
+
+
+def _restoring(file: File, name: str, old: File, how: Wrap) -> Edit | None:
     try:
-        if how is None or name not in {entry.name for entry in old.entries() if entry.state is State.REMOTE}:
-            return None
-        new = File(file.name, wrapped(old, [name], how).text, file.keys, file.form)
-        now, before, then = (_whole(each, name) for each in (file, old, new))
+        new = replace(old, text=wrapped(old, [name], how).text)
+        now, before, after = (_whole(each, name) for each in (file, old, new))
     except (ConfigError, Broken):
         return None
-    if now is None or before is None or then is None or now.value.of(file.text) != then.value.of(new.text):
-        return None
-    return Edit(*now.value, before.value.of(backup))
+    is_the_same = now and after and now.value.of(file.text) == after.value.of(new.text)
+    return Edit(*now.value, before.value.of(old.text)) if now and before and is_the_same else None
 
 
 def _whole(file: File, name: str) -> Field | None:

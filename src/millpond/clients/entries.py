@@ -56,6 +56,11 @@ class Entry:
         return (command, *_strings(self.values.get("args"))) if isinstance(command, str) else ()
 
     @property
+    def is_wrapped(self) -> bool:
+        """True for what stands behind Millpond."""
+        return self.state in (State.WRAPPED, State.WRAPPED_REMOTE)
+
+    @property
     def head(self) -> int:
         """How many of the words are Millpond's, `--` among them; 0 where it is not wrapped."""
         return self.words.index("--") + 1 if self.state is State.WRAPPED else 0

@@ -6,6 +6,7 @@ Imports the clients' `places`, `core.errors` and the standard library.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 import stat
@@ -19,6 +20,8 @@ from pathlib import Path, PurePath
 from millpond.clients.places import Surroundings
 from millpond.core.errors import ConfigError
 
+MOST_BACKUPS = 50
+"""Of one file; the oldest go."""
 MAX_FILE_BYTES = 64 << 20
 """A client's configuration is a page of text, with some clients' history beside it; what is larger is another file."""
 
@@ -96,16 +99,22 @@ def _swap(target: Path, status: os.stat_result, old: bytes, new: bytes) -> None:
 
 
 def keep_in(folder: Path, now: datetime) -> Callable[[Path, bytes], Path]:
-    """A function that keeps a file's bytes in the folder, under its name and the time, for this user alone."""
+    """A function that keeps a file's bytes in the folder, under its name and the time, for this user alone.
+
+    Of the backups of one file the newest `MOST_BACKUPS` stay.
+    """
 
     def keep(path: Path, data: bytes) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         stem = f"{_prefix(path)}{now:%Y%m%d-%H%M%S}"
-        for number in range(1_000):
+        first = max((_age(old)[1] + 1 for old in _kept(folder, path) if old.name.startswith(stem)), default=0)
+        for number in range(first, first + 1_000):
             backup = folder / (f"{stem}-{number}" if number else stem)
             with suppress(FileExistsError):
                 with open(os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                     file.write(data)
+                for old in _kept(folder, path)[MOST_BACKUPS:]:
+                    old.unlink(missing_ok=True)
                 return backup
         raise OSError(f"{folder} is full of backups")
 
@@ -114,13 +123,22 @@ def keep_in(folder: Path, now: datetime) -> Callable[[Path, bytes], Path]:
 
 def backups(folder: Path, path: Path) -> list[bytes]:
     """What was kept of a file, newest first."""
-    found = sorted(folder.glob(f"{glob_escaped(_prefix(Path(os.path.realpath(path))))}*"), reverse=True)
-    return [backup.read_bytes() for backup in found]
+    found: list[bytes] = []
+    for backup in _kept(folder, Path(os.path.realpath(path))):
+        with suppress(OSError):
+            found.append(backup.read_bytes())
+    return found
 
 
-def glob_escaped(name: str) -> str:
-    """A name as a pattern that matches itself alone."""
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
+def _kept(folder: Path, path: Path) -> list[Path]:
+    """The backups of a file, newest first."""
+    return sorted(folder.glob(f"{glob.escape(_prefix(path))}*"), key=_age, reverse=True)
+
+
+def _age(backup: Path) -> tuple[str, int]:
+    """The time in a backup's name, and its number among those of one second."""
+    day, clock, number = f"{backup.name.rpartition('.')[2]}-0".split("-")[:3]
+    return f"{day}-{clock}", int(number)
 
 
 def _prefix(path: Path) -> str:

@@ -16,7 +16,7 @@ NEAR_CHARACTERS = 4
 _plain_name = re.compile(r"[A-Za-z0-9_-]+")
 _words = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _list_word = re.compile(
-    "all|quer(?:y|ies)|search|find|list|logs?|history|scan|export|select|sql|rows|records|tables?|events|metrics|commits|diff"
+    "all|quer(?:y|ies)|search|find|list|logs?|history|scan|export|select|sql|rows|records|tables?|events|metrics|commits"
 )
 _GET_WORDS = frozenset(("get", "read", "fetch", "show", "retrieve", "load"))
 

@@ -82,11 +82,11 @@ def _claude_desktop(around: Surroundings) -> tuple[Place, ...]:
 
 
 def _claude_code(around: Surroundings) -> tuple[Place, ...]:
-    """`local` servers are those of one folder in the user's file; `claude mcp add` puts them there."""
+    """`local` servers are those of one folder in the user's file, its path with slashes; `claude mcp add` puts them there."""
     user = around.named("CLAUDE_CONFIG_DIR", around.home) / ".claude.json"
     return (
         Place("project", around.folder / ".mcp.json"),
-        Place("local", user, ("projects", str(around.folder), "mcpServers")),
+        Place("local", user, ("projects", around.folder.as_posix(), "mcpServers")),
         Place("user", user),
     )
 
@@ -145,7 +145,8 @@ def _cline(around: Surroundings) -> tuple[Place, ...]:
 def _copilot(around: Surroundings) -> tuple[Place, ...]:
     home = around.named("COPILOT_HOME", around.home / ".copilot")
     return (
-        Place("project", around.folder / ".github" / "mcp.json"),
+        Place("project", around.folder / ".mcp.json"),
+        Place("github", around.folder / ".github" / "mcp.json"),
         Place("user", home / "mcp-config.json"),
     )
 

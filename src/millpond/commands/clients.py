@@ -10,7 +10,6 @@ import json
 from dataclasses import asdict, dataclass
 
 from millpond.clients.change import Wrap
-from millpond.clients.entries import State
 from millpond.clients.files import surroundings
 from millpond.clients.places import CLIENTS, Client, Place, Surroundings
 from millpond.commands.found import Where, existing, read_place
@@ -67,12 +66,11 @@ def _servers(client: Client, place: Place, how: Wrap) -> list[Row]:
         entries = read_place(place).file.entries()
     except ConfigError as error:
         return [row("", str(error))]
-    rows = [row(entry.name, _state(entry.state, how.refusal(entry, is_named=True))) for entry in entries]
+    rows = [
+        row(entry.name, "wrapped" if entry.is_wrapped else how.refusal(entry, is_named=True) or READY)
+        for entry in entries
+    ]
     return rows or [row("", "no servers")]
-
-
-def _state(state: State, refusal: str) -> str:
-    return "wrapped" if state in (State.WRAPPED, State.WRAPPED_REMOTE) else refusal or READY
 
 
 def _text(rows: dict[Client, list[Row]]) -> str:

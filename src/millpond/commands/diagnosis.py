@@ -193,6 +193,7 @@ def verdict(tools: Sequence[ToolView], trials: Sequence[TrialView]) -> tuple[Gai
     if not open_tools:
         return "no", "This server gains nothing from Millpond: every tool of it has mode never."
     likely = [tool.name for tool in open_tools if tool.looks_like_a_list]
+    likely.sort(key=lambda name: not looks_like_a_list(name, None))  # A name tells more than a schema.
     if not likely:
         return (
             "no",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from millpond.clients import files
-from millpond.clients.change import File, file_of
+from millpond.clients.change import File, file_of, missing_server
 from millpond.clients.entries import Entry
 from millpond.clients.places import CLIENTS, Client, Place, Surroundings
 from millpond.clients.text import Source, decode
@@ -96,24 +96,16 @@ def holding(all_found: Sequence[Found], names: Iterable[str]) -> list[tuple[Foun
     Raises `ConfigError` for a name that none has, or that several have.
     """
     by_file = [(one, list[str]()) for one in all_found]
-    there = [set(one.names()) for one in all_found]
+    there = [one.names() for one in all_found]
     for name in names:
         having = [held for (_, held), known in zip(by_file, there, strict=True) if name in known]
         if not having:
-            raise _missing(name, all_found)
+            raise missing_server(_files(all_found), name, dict.fromkeys(n for known in there for n in known))
         if len(having) > 1:
             scopes = " or ".join(one.scope for one, known in zip(all_found, there, strict=True) if name in known)
             raise ConfigError(f"{name}: expected a server of that name once, got {len(having)}; add --scope {scopes}")
         having[0].append(name)
     return [(one, held) for one, held in by_file if held]
-
-
-def _missing(name: str, all_found: Sequence[Found]) -> ConfigError:
-    known = list(dict.fromkeys(known for one in all_found for known in one.names()))
-    near = difflib.get_close_matches(name, known, n=1)
-    advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known) or 'none'}"
-    looked = ", ".join(dict.fromkeys(str(one.path) for one in all_found))
-    return ConfigError(f"{looked}: expected a server named {name}, got none of that name; {advice}")
 
 
 def chosen(all_found: Sequence[Found], names: Sequence[str], is_wanted: Callable[[Entry], bool]) -> Sequence[str]:
@@ -123,9 +115,13 @@ def chosen(all_found: Sequence[Found], names: Sequence[str], is_wanted: Callable
     wanted = [entry.name for one in all_found for entry in one.file.entries() if is_wanted(entry)]
     if len(wanted) == 1:
         return wanted
-    looked = ", ".join(dict.fromkeys(str(one.path) for one in all_found))
+    looked = _files(all_found)
     if not wanted:
         raise ConfigError(f"{looked}: expected a server for this, got none; millpond clients shows what is there")
     raise ConfigError(
         f"{looked}: expected the name of a server, got none; name some of {', '.join(wanted)}, or say --all"
     )
+
+
+def _files(all_found: Sequence[Found]) -> str:
+    return ", ".join(dict.fromkeys(str(one.path) for one in all_found))

@@ -19,7 +19,7 @@ from typing import Any, cast
 from millpond import __version__
 from millpond.core.errors import ServerFailed
 from millpond.relay.server_end import StartServer
-from millpond.relay.spans import Member, object_members
+from millpond.relay.spans import Member, object_members, string_value
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 DISCOVER_SECONDS = 10.0
@@ -257,7 +257,9 @@ class Talk:
         """Answer a request of the server's: `ping` with nothing, all others with an error."""
         if raw_id is None:
             return
-        name = str(json.loads(line[method.start : method.stop]))
+        name = string_value(line, method)
+        if name is None:
+            return
         answer = b'"result":{}' if name == "ping" else b'"error":{"code":-32601,"message":"doctor has no such method"}'
         if name != "ping":
             self._asked_for.add(name)

@@ -20,10 +20,13 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
         f"tools     {len(diagnosis.tools)}, about {diagnosis.definition_tokens:,} tokens of definitions",
     ]
     for tool in diagnosis.tools:
-        dropped = "; its outputSchema is dropped, for a handle does not fit it" if tool.drops_output_schema else ""
-        lines.append(f"  {tool.name}: {tool.what_happens}{dropped}")
+        lines.append(
+            f"  {tool.name}: {tool.what_happens}{'; outputSchema dropped' if tool.drops_output_schema else ''}"
+        )
     if diagnosis.own_tool:
         lines.append(f"  {diagnosis.own_tool}: added by Millpond")
+    if any(tool.drops_output_schema for tool in diagnosis.tools):
+        lines.append("  (An outputSchema is dropped where a handle may come instead, for it would not fit.)")
     lines += ["tried"] * bool(diagnosis.trials) + [f"  {_trial_text(trial)}" for trial in diagnosis.trials]
     lines += ["notes"] * bool(diagnosis.notes) + [f"  {note}" for note in diagnosis.notes]
     return "".join(f"{one_line(line)}\n" for line in lines)
@@ -33,7 +36,7 @@ def _trial_text(trial: TrialView) -> str:
     called = f"{trial.tool} {trial.arguments}"
     if trial.problem:
         return f"{called}: {trial.problem}"
-    rows = f", {trial.rows:,} rows" if trial.rows else ""
+    rows = f", {trial.rows:,} row{'s' if trial.rows > 1 else ''}" if trial.rows else ""
     fate = "would be replaced by a handle" if trial.is_replaced else "would stay as it is"
     return f"{called}: {trial.bytes:,} bytes, about {trial.tokens:,} tokens{rows}, in {trial.seconds:.2f} s; {fate}"
 

@@ -96,7 +96,7 @@ def unwrap(line: Line, door: Door) -> int:
     if asked.is_all:
         changes = [(one, _unwrapped(one, None, door)) for one in all_found]
     else:
-        names = chosen(all_found, asked.servers, lambda entry: entry.state in (State.WRAPPED, State.WRAPPED_REMOTE))
+        names = chosen(all_found, asked.servers, lambda entry: entry.is_wrapped)
         changes = [(one, _unwrapped(one, held, door)) for one, held in holding(all_found, names)]
         _refuse(changes, NOT_WRAPPED)
     _carry_out(client, changes, "unwrapped", is_dry=asked.is_dry)
@@ -116,10 +116,11 @@ def _parser(command: str) -> Parser:
 
 def _unwrapped(one: Found, names: Sequence[str] | None, door: Door) -> Change:
     """The file unwrapped; addresses come back from backups, each tried with the words that now stand before it."""
-    kept = [decode(data, str(one.path)).text for data in files.backups(_backup_folder(), one.path)]
     remote = [entry for entry in one.file.entries() if entry.state is State.WRAPPED_REMOTE]
-    how = Wrap(_program_of(remote[0]), door.understands) if remote else None
-    return change.unwrapped(one.file, names, kept, how)
+    if not remote:
+        return change.unwrapped(one.file, names)
+    kept = [decode(data, str(one.path)).text for data in files.backups(_backup_folder(), one.path)]
+    return change.unwrapped(one.file, names, kept, Wrap(_program_of(remote[0]), door.understands))
 
 
 def _program_of(entry: Entry) -> tuple[str, ...]:
