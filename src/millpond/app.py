@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from millpond.core.config import Config, RemoteServer, engine_settings
+from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.errors import ConfigError
 from millpond.core.model import Engine, EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
@@ -72,17 +72,18 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
         engine = (engine_factory or _link_factory(config))(settings, log.line)
         relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
-            return await relay.run(_start_server(config, log), engine.start)
+            return await relay.run(start_server(config.server, log), engine.start)
         finally:
             await engine.close()
 
 
-def _start_server(config: Config, log: Log) -> StartServer:
-    if isinstance(config.server, RemoteServer):
+def start_server(server: Server | RemoteServer, log: Log) -> StartServer:
+    """How the server of a configuration is started, be it a command or a URL."""
+    if isinstance(server, RemoteServer):
         from millpond.http.remote import Remote  # only who names a URL pays for the HTTP libraries
 
-        return partial(Remote.start, config.server, log)
-    return partial(Child.start, config.server, log)
+        return partial(Remote.start, server, log)
+    return partial(Child.start, server, log)
 
 
 def _quiet_the_loop(log: Log) -> None:

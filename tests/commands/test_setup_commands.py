@@ -19,7 +19,7 @@ from millpond.cli import main
 from millpond.clients.entries import read_entries
 from millpond.clients.places import Surroundings
 from millpond.commands.template import of_command, of_entry, toml_text
-from millpond.core.config import SETTINGS, Canvas, Query, Results
+from millpond.core.config import SETTINGS, Canvas, Query, Results, Server
 from millpond.core.config_file import parse_config
 from millpond.core.errors import ConfigError
 
@@ -48,6 +48,7 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 def test_any_command_line_is_written_and_loads_as_it_was(command: list[str]) -> None:
     """SETUP-01, SETUP-02"""
     config = parse_config(toml_text(of_command(tuple(command))).encode(), "f", {})
+    assert isinstance(config.server, Server)
     assert config.server.command == tuple(command)
     assert (config.results, config.query, config.canvas) == (Results(), Query(), Canvas())
 
@@ -58,6 +59,7 @@ def test_the_file_is_written_and_says_how_it_is_used(around: Surroundings, capsy
     path = Path("millpond.toml")
     assert f'"args": ["--config", "{path.absolute()}"]' in capsys.readouterr().out
     config = parse_config(path.read_bytes(), "f", {})
+    assert isinstance(config.server, Server)
     assert config.server.command == ("npx", "-y", "caf\u00e9", "$${HOME} ${X}")
     text = path.read_text()
     for setting in SETTINGS:
@@ -97,6 +99,7 @@ def test_a_clients_entry_is_written_with_its_variables(
     assert out.endswith("It needs variables of the environment that are not set here: NOT_SET_HERE\n")
     assert "s3cret" not in out
     server = parse_config(Path("g.toml").read_bytes(), "f", {"NOT_SET_HERE": "v"}).server
+    assert isinstance(server, Server)
     assert (server.name, server.command, server.cwd) == ("git hub", ("npx", "--", "$x"), "/srv")
     assert server.env == {"A B": "v", "C": "s3cret"}
     if sys.platform != "win32":

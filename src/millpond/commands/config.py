@@ -15,7 +15,7 @@ from typing import cast
 
 from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
-from millpond.core.config import SETTINGS, Config, Setting, engine_settings
+from millpond.core.config import SETTINGS, Config, RemoteServer, Setting, engine_settings
 from millpond.core.config_file import quoted
 from millpond.core.errors import ConfigError
 from millpond.engine.ceiling import default_budget_bytes
@@ -84,6 +84,9 @@ def _document(path: Path | None) -> Mapping[str, object]:
 
 def _server(loaded: Config) -> str:
     server = loaded.server
+    if isinstance(server, RemoteServer):
+        headers = f", headers {', '.join(server.headers)} (values not shown)" if server.headers else ""
+        return f"{server.name}: a URL (not shown){headers}"
     parts = [f"{server.name}: {server.command[0]}"]
     if len(server.command) > 1:
         parts.append(f"{len(server.command) - 1} arguments (not shown)")

@@ -13,9 +13,9 @@ import os
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any, cast
 
+from millpond.app import start_server
 from millpond.commands.diagnosis import diagnose
 from millpond.commands.found import Where
 from millpond.commands.init import template_of
@@ -25,10 +25,9 @@ from millpond.commands.probe import Meeting, meet
 from millpond.commands.report import diagnosis_text, machine_text
 from millpond.commands.run import Door, Line, write
 from millpond.commands.template import toml_text
-from millpond.core.config import Config
+from millpond.core.config import Config, Server
 from millpond.core.config_file import one_line, parse_config
 from millpond.core.errors import ConfigError, ServerFailed
-from millpond.relay.child import Child
 from millpond.relay.log import Log
 
 HELP = """\
@@ -99,7 +98,8 @@ def _config(parser: Parser, line: Line, door: Door, asked: Namespace) -> Config:
         return door.load(asked.config, line.command)
     template = template_of(parser, line, asked.client, asked.server, Where(asked.scope, asked.file))
     server = parse_config(toml_text(template).encode(), template.name, os.environ).server
-    return replace(door.load(asked.config, server.command), server=server)
+    command = server.command if isinstance(server, Server) else None
+    return replace(door.load(asked.config, command or (server.name,)), server=server)
 
 
 def _arguments(tool: str, text: str) -> Mapping[str, Any]:
@@ -139,7 +139,7 @@ def _examine(task: Task, *, is_json: bool) -> int:
 
 async def _meet(task: Task) -> Meeting:
     nowhere = Log(os.open(os.devnull, os.O_WRONLY))  # The server's last words are told where they matter.
-    return await meet(partial(Child.start, task.config.server, nowhere), task.calls, task.seconds)
+    return await meet(start_server(task.config.server, nowhere), task.calls, task.seconds)
 
 
 def _json(value: Mapping[str, Any]) -> str:
