@@ -20,7 +20,7 @@ META: dict[str, Any] = {
 
 def millpond(*arguments: str, env: dict[str, str] | None = None, reads: bool = True) -> Client:
     """A client of Millpond with these arguments, a URL or `--config FILE`."""
-    return Client([*MILLPOND, *arguments], {"NO_PROXY": "127.0.0.1,::1", **(env or {})}, reads=reads)
+    return Client([*MILLPOND, *arguments], {"NO_PROXY": "127.0.0.1,localhost,::1", **(env or {})}, reads=reads)
 
 
 def opened(client: Client, version: str = "2025-06-18") -> Client:

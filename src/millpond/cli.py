@@ -88,6 +88,7 @@ class Arguments:
     command: tuple[str, ...] | None
     """What follows `--`; None without one."""
     url: str | None = None
+    """The server's URL; None without one."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from http_client import INITIALIZED, META, millpond, modern, opened, remote
+from http_client import INITIALIZED, META, MILLPOND, millpond, modern, opened, remote
 from http_server import JSON, MODERN, Answer, Asked, Handle, HttpServer, Mcp, result_of
 from relay_client import SECONDS, Client
 
@@ -184,7 +184,9 @@ def test_two_hundred_calls_are_under_way_at_once() -> None:
         await released.wait()
         await answer.result(asked, json.dumps(asked.message["params"]))
 
-    with remote({"vendor/together": together}) as (client, _, _):
+    limited = ["sh", "-c", 'ulimit -Sn 200 && exec "$@"', "sh", *MILLPOND]  # macOS allows 256
+    with HttpServer(Mcp({"vendor/together": together})) as server, Client([*limited, server.url]) as client:
+        opened(client)
         for number in range(200):
             client.request("vendor/together", {"n": number}, number)
         answers = [json.loads(client.line()) for _ in range(200)]
@@ -290,6 +292,22 @@ def test_requests_of_2026_repeat_revision_method_name_and_arguments_in_headers()
         (MODERN, "tools/call", "=?base64?d2VhdGhlciDDqQ==?=", "Bern", None),
         (MODERN, "resources/read", "file:///a b", None, None),
         ("2026-99-99", "tools/list", None, None, None),
+    ]
+
+
+def test_a_request_of_2026_in_a_session_does_not_end_it() -> None:
+    """HTTPC-03, HTTPC-10"""
+    with remote() as (client, server, _):
+        client.ask("server/discover", modern(), 1)
+        assert client.ask("ping", ident=2)["id"] == 2
+        client.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}\n')
+        assert client.ask("ping", ident=3)["id"] == 3
+    seen = [(one.method, one.headers.get("mcp-session-id")) for one in server.asked if one.verb == "POST"]
+    assert seen[2:] == [
+        ("server/discover", None),
+        ("ping", "session-1"),
+        ("notifications/cancelled", "session-1"),
+        ("ping", "session-1"),
     ]
 
 

@@ -44,6 +44,7 @@ def own(client: Client) -> list[str]:
     [
         ("http://127.0.0.1:{port}/mcp", "connection refused; check the port, and that the server runs"),
         ("http://{secret}@[::1]:{port}/{secret}?key={secret}", "connection refused; check the port"),
+        ("http://localhost:{port}/mcp", "connection refused; check the port, and that the server runs"),
         ("http://no-such-host.invalid/mcp", "its name is not known; check the URL's spelling"),
     ],
 )
@@ -235,7 +236,7 @@ def test_a_server_that_goes_away_is_an_error_a_call_until_it_is_back() -> None:
     """HTTPC-13, HTTPC-09"""
     with ExitStack() as stack:
         with HttpServer(Mcp()) as server:
-            client = stack.enter_context(millpond(server.url))
+            client = stack.enter_context(millpond(server.url.replace("127.0.0.1", "localhost")))
             opened(client)
             assert client.ask("ping", ident=2)["id"] == 2
         client.request("ping", ident=3)

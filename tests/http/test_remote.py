@@ -87,11 +87,52 @@ def test_a_server_that_does_not_answer_the_first_words_is_given_up(monkeypatch: 
         run(server.url, talk)
 
 
+def test_a_server_of_2024_that_does_not_answer_the_first_words_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HTTPC-15, HTTPC-12"""
+    monkeypatch.setattr("millpond.http.old_sse.OPENING_SECONDS", 0.05)
+
+    async def handle(asked: Asked, answer: Answer) -> None:
+        if asked.verb == "GET":
+            await answer.begin()
+            await answer.event(b"/messages", event="endpoint")
+            await answer.gone()
+        await answer.send(status=405 if asked.path == "/mcp" else 202)
+
+    async def talk(remote: Remote, owner: Owner) -> None:
+        remote.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
+        assert "did not answer within 0 s" in await owner.error()
+
+    with HttpServer(handle) as server:
+        run(server.url, talk)
+
+
+def test_a_lost_session_whose_server_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """HTTPC-15, HTTPC-09"""
+
+    async def initialize(asked: Asked, answer: Answer) -> None:
+        if len(server.asked) > 1:
+            await answer.gone()
+        mcp.sessions.add("s")
+        await answer.result(asked, '{"protocolVersion":"2025-06-18"}', mcp_session_id="s")
+
+    async def talk(remote: Remote, owner: Owner) -> None:
+        remote.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}\n')
+        await owner.lines.get()
+        mcp.sessions.clear()
+        monkeypatch.setattr("millpond.http.streamable.OPENING_SECONDS", 0.05)
+        remote.write(ping(2))
+        assert "cannot be opened again: the server at" in await owner.error()
+
+    mcp = Mcp({"initialize": initialize})
+    with HttpServer(mcp) as server:
+        run(server.url, talk)
+
+
 def test_a_notification_that_is_not_accepted_holds_the_next_line_up_for_so_long_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """HTTPC-15, HTTPC-05"""
-    monkeypatch.setattr("millpond.http.streamable.TELL_SECONDS", 0.05)
+    monkeypatch.setattr("millpond.http.streamable.ACCEPT_SECONDS", 0.05)
 
     async def talk(remote: Remote, owner: Owner) -> None:
         remote.write(b'{"jsonrpc":"2.0","id":0,"method":"initialize"}\n')

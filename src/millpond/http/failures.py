@@ -6,9 +6,10 @@ hold secrets. Imports httpx2 and `core.errors`.
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http import HTTPStatus
 
 import httpx2
@@ -104,7 +105,7 @@ def _cause(error: BaseException) -> str:
                 return f"TLS failed ({one.reason or 'no agreement'}); check that the URL is one of https"
             case socket.gaierror():
                 return "its name is not known; check the URL's spelling and the network"
-            case ConnectionRefusedError():
+            case OSError() if _is_refusal(one):
                 return "connection refused; check the port, and that the server runs"
             case TimeoutError() | httpx2.TimeoutException():
                 return f"no connection within {CONNECT_SECONDS:.0f} s; check the URL and the network"
@@ -115,9 +116,15 @@ def _cause(error: BaseException) -> str:
     return "there is no connection; check the URL and the network"
 
 
+def _is_refusal(error: OSError) -> bool:
+    """True of a refusal, at one address or, where a name has several, at each: asyncio puts those into one text."""
+    return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
+
+
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error, and what caused it."""
+    """The error and what caused it; of a group, which stands for several addresses, the first."""
     one: BaseException | None = error
     while one is not None:
         yield one
-        one = one.__cause__ or one.__context__
+        parts: Sequence[BaseException] = getattr(one, "exceptions", ())
+        one = parts[0] if parts else one.__cause__ or one.__context__

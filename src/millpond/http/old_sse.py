@@ -18,13 +18,11 @@ from millpond.http.headers import EVENT_STREAM, posted
 from millpond.http.message import Message, Waiting, answered_keys, one_line
 from millpond.http.reading import Say, content_type
 from millpond.http.sse import Event, Events
-from millpond.http.transport import INITIALIZE, INITIALIZED, Note, Sent
+from millpond.http.transport import ACCEPT_SECONDS, INITIALIZE, INITIALIZED, OPENING, OPENING_SECONDS, Note, Sent
 from millpond.http.wire import Wire
 
 OPEN_SECONDS = 10.0
 """For the stream to name its endpoint."""
-POST_SECONDS = 30.0
-"""For a message to be accepted."""
 
 
 @dataclass(eq=False, slots=True)
@@ -83,11 +81,12 @@ class OldSse:
         try:
             await self._post(message)
             on_sent()
-            await asyncio.wait({self._stream, asked.answered}, return_when=asyncio.FIRST_COMPLETED)
+            limit = OPENING_SECONDS if message.method in OPENING else None
+            await asyncio.wait({self._stream, asked.answered}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._asked.remove(asked)
         if waiting.left:
-            raise broken(self._wire.origin)
+            raise broken(self._wire.origin) if self._stream.done() else silent(self._wire.origin, OPENING_SECONDS)
 
     async def tell(self, message: Message) -> None:
         """Post what has no answer. Raises `RemoteFailed` where it was not accepted."""
@@ -119,13 +118,13 @@ class OldSse:
     async def _post(self, message: Message) -> None:
         try:
             async with (
-                asyncio.timeout(POST_SECONDS),
+                asyncio.timeout(ACCEPT_SECONDS),
                 self._wire.send("POST", posted(None, None), message.body, url=self._endpoint.result()) as response,
             ):
                 if not response.is_success:
                     raise refused(response, message.method)
         except TimeoutError:
-            raise silent(self._wire.origin, POST_SECONDS) from None
+            raise silent(self._wire.origin, ACCEPT_SECONDS) from None
 
     # --- the stream ---------------------------------------------------------------------------------------------
 

@@ -19,6 +19,9 @@ AFTER_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 """Between two connections of a stream, where the server names no time."""
 
+LEAST_RETRY_SECONDS = 0.01
+"""Between two connections, even where the server wants none."""
+
 Say = Callable[[bytes], Awaitable[None]]
 """Passes a line on to the client; waits where it takes no more."""
 
@@ -67,7 +70,7 @@ class Reading:
         if event.id and event.id.isascii() and event.id.decode().isprintable():  # else no header could carry it
             self.last_event_id = event.id.decode()
         if event.retry_ms is not None:
-            self.retry_seconds = event.retry_ms / 1_000
+            self.retry_seconds = max(event.retry_ms / 1_000, LEAST_RETRY_SECONDS)
         if event.name == b"message" and event.data:
             await self.message(one_line(event.data))
 

@@ -26,14 +26,19 @@ from millpond.http.headers import (
 )
 from millpond.http.message import Message, Waiting
 from millpond.http.reading import Reading, Say, content_type, whole_body
-from millpond.http.transport import INITIALIZE, INITIALIZED, Note, NotStreamable, Sent, negotiated_version
+from millpond.http.transport import (
+    ACCEPT_SECONDS,
+    INITIALIZE,
+    INITIALIZED,
+    OPENING,
+    OPENING_SECONDS,
+    Note,
+    NotStreamable,
+    Sent,
+    negotiated_version,
+)
 from millpond.http.wire import Wire
 
-OPENING = ("initialize", "server/discover")
-OPENING_SECONDS = 60.0
-"""For the answers that a server gives at once; of all others only the client knows how long they may take."""
-TELL_SECONDS = 30.0
-"""For a notification to be accepted; the lines behind it wait for that."""
 END_SECONDS = 0.8
 """For the session's end to be accepted."""
 MOST_RESUMPTIONS = 5
@@ -68,7 +73,7 @@ class Streamable:
     @property
     def is_modern(self) -> bool:
         """True where the client speaks 2026-07-28 or later: a request is cancelled by closing its stream."""
-        return self._modern_version is not None
+        return self._modern_version is not None and self._opened.version is None
 
     async def request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
         """Post requests and pass on what comes, until all have their answer. Raises `RemoteFailed`."""
@@ -77,14 +82,6 @@ class Streamable:
             self._opened, self._modern_version = Opened(initialize=message), None
         elif message.version is not None:
             self._modern_version = message.version
-        limit = OPENING_SECONDS if message.method in OPENING else None
-        try:
-            async with asyncio.timeout(limit):
-                await self._request(message, waiting, on_sent)
-        except TimeoutError:
-            raise silent(self._wire.origin, OPENING_SECONDS) from None
-
-    async def _request(self, message: Message, waiting: Waiting, on_sent: Sent) -> None:
         used = self._session_id(message)
         reading = Reading(waiting, self._say, partial(self._on_answer, message))
         if not await self._exchange(message, waiting, reading, on_sent, session=used):
@@ -95,11 +92,17 @@ class Streamable:
         self, message: Message, waiting: Waiting, reading: Reading, on_sent: Sent, *, session: str | None = None
     ) -> bool:
         """One POST and its answer, resumed where its stream breaks; False where the server has lost the session."""
+        limit = OPENING_SECONDS if message.method in OPENING else None
         try:
-            async with self._wire.send("POST", self._headers(message), message.body, on_sent=on_sent) as response:
+            async with (
+                asyncio.timeout(limit),
+                self._wire.send("POST", self._headers(message), message.body, on_sent=on_sent) as response,
+            ):
                 if session is not None and await _has_lost_it(response):
                     return False
                 await self._read(message, response, reading)
+        except TimeoutError:
+            raise silent(self._wire.origin, OPENING_SECONDS) from None
         except RemoteFailed:
             if reading.last_event_id is None:
                 raise
@@ -165,14 +168,13 @@ class Streamable:
     def _headers(self, message: Message) -> dict[str, str]:
         if message.method == INITIALIZE:
             return posted(None, None)
-        version = message.version or self._modern_version
-        if version is not None:
-            return posted(version, None) | self._routing.headers(message)
-        return posted(self._opened.version, self._opened.id)
+        if message.version is None and not self.is_modern:
+            return posted(self._opened.version, self._opened.id)
+        return posted(message.version or self._modern_version, None) | self._routing.headers(message)
 
     def _listen_headers(self, reading: Reading) -> dict[str, str]:
         headers = {"accept": EVENT_STREAM, "cache-control": "no-store"}
-        headers |= of_session(self._modern_version or self._opened.version, self._opened.id)
+        headers |= of_session(self._opened.version or self._modern_version, self._opened.id)
         return headers if reading.last_event_id is None else headers | {LAST_EVENT_ID: reading.last_event_id}
 
     # --- notifications and answers ------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ class Streamable:
         """Post what has no answer; False where the server has lost the session."""
         try:
             async with (
-                asyncio.timeout(TELL_SECONDS),
+                asyncio.timeout(ACCEPT_SECONDS),
                 self._wire.send("POST", self._headers(message), message.body) as response,
             ):
                 if session is not None and await _has_lost_it(response):
@@ -202,7 +204,7 @@ class Streamable:
                     raise refused(response, message.method)
                 return True
         except TimeoutError:
-            raise silent(self._wire.origin, TELL_SECONDS) from None
+            raise silent(self._wire.origin, ACCEPT_SECONDS) from None
 
     # --- what the server says of its own accord -----------------------------------------------------------------
 

@@ -16,6 +16,11 @@ from millpond.relay.spans import object_members, string_value
 
 INITIALIZE = "initialize"
 INITIALIZED = "notifications/initialized"
+OPENING = (INITIALIZE, "server/discover")
+OPENING_SECONDS = 60.0
+"""For the answers that a server gives at once; of all others only the client knows how long they may take."""
+ACCEPT_SECONDS = 30.0
+"""For a notification to be accepted; the lines behind it wait for that."""
 Sent = Callable[[], object]
 """Called once the request is on its way, so that what follows it may follow."""
 Note = Callable[[str], None]

@@ -27,6 +27,8 @@ IDLE_SECONDS = 4.0
 MOST_IDLE = 32
 """Connections that are kept."""
 MOST_REDIRECTS = 5
+DESCRIPTORS = 1_024
+"""Open files that are wanted: macOS allows 256 unless it is asked for more."""
 KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPALIVE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
 """Seconds, seconds, seconds, probes: a peer that has vanished ends a call within about two minutes."""
 _UNCONNECTED = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
@@ -39,6 +41,7 @@ class Wire:
 
     def __init__(self, server: RemoteServer) -> None:
         """Raises `httpx2.InvalidURL`."""
+        _allow_descriptors()
         self.url = httpx2.URL(server.url)
         self.origin = origin_of(self.url)
         self.has_answered = False
@@ -147,3 +150,15 @@ def _keep_alive(connection: socket.socket | None) -> None:
         for name, value in KEEP_ALIVE.items():
             if hasattr(socket, name):
                 connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _allow_descriptors() -> None:
+    """Have as many connections at once as there may be requests, where the system lets us."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft < DESCRIPTORS and soft != resource.RLIM_INFINITY:
+            wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
