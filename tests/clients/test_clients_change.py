@@ -204,7 +204,7 @@ def test_an_address_comes_back_from_the_newest_backup_that_fits() -> None:
     old = servers(b={"command": "x"}, a=WITH_HEADERS).text.replace('"url": ', '"url" :\n ')
     new = wrapped(json_file(old), ["a"], EVERYTHING).text
     changed_since = new.replace('"x"', '"y"')
-    back = unwrapped(json_file(changed_since), ["a"], ["{}", "no json", old], EVERYTHING)
+    back = unwrapped(json_file(changed_since), ["a"], ["{}", "no json", old])
     assert back.text == old.replace('"x"', '"y"')
 
 
@@ -212,7 +212,7 @@ def test_an_address_stays_where_no_backup_gives_what_stands_there() -> None:
     """CLIENTS-12"""
     old = servers(a=REMOTE).text
     edited = wrapped(json_file(old), ["a"], EVERYTHING).text.replace('"timeout": 3', '"timeout": 4')
-    change = unwrapped(json_file(edited), ["a"], [old], EVERYTHING)
+    change = unwrapped(json_file(edited), ["a"], [old])
     assert (change.text, dict(change.left)) == (edited, {"a": NO_BACKUP})
 
 
@@ -290,6 +290,20 @@ def test_what_is_not_wrapped_is_not_unwrapped() -> None:
     file = servers(a={"command": "x"})
     assert dict(unwrapped(file, ["a"]).left) == {"a": NOT_WRAPPED}
     assert unwrapped(file, None).text == file.text
+
+
+def test_a_program_that_would_not_be_known_again_is_refused() -> None:
+    """CLIENTS-15"""
+    message = error(servers(a={"command": "x"}), how=Wrap(("/opt/other",), lambda _: True))
+    assert message == "mcp.json: it is written in a way that could not be undone; nothing was changed"
+
+
+def test_commands_and_addresses_change_together() -> None:
+    """CLIENTS-10, CLIENTS-12"""
+    old = servers(a={"command": "x"}, b=WITH_HEADERS, c=REMOTE).text
+    new = wrapped(json_file(old), ["a", "b", "c"], EVERYTHING)
+    assert new.done == ("a", "b", "c")
+    assert unwrapped(json_file(new.text), None, [old]).text == old
 
 
 def test_a_file_that_cannot_be_changed_in_part_is_refused() -> None:

@@ -66,7 +66,7 @@ def test_it_says_what_it_did_and_how_to_undo_it(run: Run, around: Surroundings) 
         assert backup is not None
         assert backup.read_text() == servers(files=ENTRY)
         assert out == (
-            f"Cursor, user: {path}\n  files: wrapped\n  backup: {backup}\n"
+            f"Cursor, user: {path}\n  files: wrapped\nBackup: {backup}\n"
             "Restart Cursor, or its servers, for it to take effect. To undo it: millpond unwrap cursor --all\n"
         )
     assert run("wrap", "cursor", "files")[1].endswith(
@@ -158,13 +158,50 @@ def test_claude_codes_servers_of_a_folder_are_found_in_the_users_file(run: Run, 
     path = Path(place_of("claude-code", around, "user").file)
     text = json.dumps({"mcpServers": {"a": {"command": "x"}}, "projects": {os.getcwd(): json.loads(servers(b=ENTRY))}})
     path.write_text(text)
-    assert run("wrap", "claude-code", "b", "a")[0] == 2
     assert run("wrap", "claude-code", "b")[0] == 0
     values = json.loads(path.read_text())
     assert values["mcpServers"] == {"a": {"command": "x"}}
     assert values["projects"][os.getcwd()]["mcpServers"]["b"]["args"] == ["--", "npx", "x"]
     assert run("unwrap", "claude-code", "b")[0] == 0
     assert path.read_text() == text
+
+
+def test_two_scopes_of_one_file_change_in_one_step(run: Run, around: Surroundings) -> None:
+    """CLIENTS-03, CLIENTS-19"""
+    path = Path(place_of("claude-code", around, "user").file)
+    text = json.dumps({"mcpServers": {"a": {"command": "x"}}, "projects": {os.getcwd(): json.loads(servers(b=ENTRY))}})
+    path.write_text(text)
+    code, out, err = run("wrap", "claude-code", "--all")
+    assert (code, err) == (0, "")
+    assert out.count("Backup: ") == 1
+    values = json.loads(path.read_text())
+    assert values["mcpServers"]["a"]["args"] == ["--", "x"]
+    assert values["projects"][os.getcwd()]["mcpServers"]["b"]["args"] == ["--", "npx", "x"]
+    assert run("unwrap", "claude-code", "a", "b")[0] == 0
+    assert path.read_text() == text
+
+
+def test_a_read_only_file_among_several_stops_everything(run: Run, around: Surroundings) -> None:
+    """CLIENTS-16, CLIENTS-19"""
+    user, project = cursor(around, servers(a=ENTRY)), cursor(around, servers(b=ENTRY), "project")
+    user.chmod(0o444)
+    code, _, err = run("wrap", "cursor", "--all")
+    assert code == 2
+    assert err == f"millpond: {user}: expected a file that can be written, got a read-only one; nothing was changed\n"
+    assert (user.read_text(), project.read_text()) == (servers(a=ENTRY), servers(b=ENTRY))
+
+
+def test_a_reader_that_has_gone_does_not_stop_a_change(around: Surroundings) -> None:
+    """CLIENTS-16"""
+    path = cursor(around, servers(a=ENTRY))
+    words = [sys.executable, "-m", "millpond", "wrap", "cursor", "a"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
+        assert started.stdout
+        assert started.stderr
+        started.stdout.close()
+        assert started.wait(60) == 0
+        assert started.stderr.read() == b""
+    assert "millpond" in path.read_text()
 
 
 @pytest.mark.parametrize(

@@ -106,10 +106,10 @@ def wrapped(file: File, names: Iterable[str] | None, how: Wrap) -> Change:
     return Change(new.text, tuple(entry.name for entry in change), left)
 
 
-def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = (), how: Wrap | None = None) -> Change:
+def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = ()) -> Change:
     """The file with these servers as they were before; None stands for all that are wrapped.
 
-    An address comes back from the newest of the `backups` (texts of this file) whose entry, wrapped as `how` says, is
+    An address comes back from the newest of the `backups` (texts of this file) whose entry, wrapped in the same way, is
     the entry as it stands. Raises `ConfigError` where a file cannot be read or a name is not there.
     """
     entries = [entry for entry in _chosen(file, names) if names is not None or entry.is_wrapped]
@@ -121,7 +121,7 @@ def unwrapped(file: File, names: Iterable[str] | None, backups: Sequence[str] = 
             edits += unwrapping(file.text, places[entry.name], entry.head, file.form)
         elif not entry.is_wrapped:
             left[entry.name] = NOT_WRAPPED
-        elif (restored := _restored(file, entry.name, backups, how)) is not None:
+        elif (restored := _restored(file, entry, backups)) is not None:
             edits.append(restored)
         else:
             left[entry.name] = NO_BACKUP
@@ -170,18 +170,16 @@ def _expected(entry: Entry, how: Wrap) -> tuple[str, ...]:
     return (*how.program, "--", *entry.words)
 
 
-def _restored(file: File, name: str, backups: Sequence[str], how: Wrap | None) -> Edit | None:
+def _restored(file: File, entry: Entry, backups: Sequence[str]) -> Edit | None:
     """The edit that gives an entry what it was in the newest backup from which wrapping makes what it is."""
-    if how is None:
-        return None
-    edits = (_restoring(file, name, replace(file, text=text), how) for text in backups)
+    edits = (_restoring(file, entry, replace(file, text=text)) for text in backups)
     return next((edit for edit in edits if edit is not None), None)
 
 
-def _restoring(file: File, name: str, old: File, how: Wrap) -> Edit | None:
+def _restoring(file: File, entry: Entry, old: File) -> Edit | None:
     try:
-        new = replace(old, text=wrapped(old, [name], how).text)
-        now, before, after = (_whole(each, name) for each in (file, old, new))
+        new = replace(old, text=wrapped(old, [entry.name], Wrap(entry.program, lambda _: True)).text)
+        now, before, after = (_whole(each, entry.name) for each in (file, old, new))
     except (ConfigError, Broken):
         return None
     is_the_same = now and after and now.value.of(file.text) == after.value.of(new.text)

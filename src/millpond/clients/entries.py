@@ -66,6 +66,12 @@ class Entry:
         return self.words.index("--") + 1 if self.state is State.WRAPPED else 0
 
     @property
+    def program(self) -> tuple[str, ...]:
+        """Of an address behind Millpond, the words before its headers and itself."""
+        words = self.words[:-1]
+        return words[: words.index("--header")] if "--header" in words else words
+
+    @property
     def url(self) -> str | None:
         """The address of a remote server."""
         return next((value for key in URL_KEYS if isinstance(value := self.values.get(key), str)), None)

@@ -60,6 +60,13 @@ def read(path: Path) -> bytes:
     return data
 
 
+def check_writable(path: Path) -> None:
+    """Raise `ConfigError` for a read-only file: its folder may be writable, and its owner want it as it is."""
+    with suppress(OSError):  # What is wrong with it otherwise is said where it is written.
+        if not stat.S_IMODE(path.stat().st_mode) & 0o222:
+            raise ConfigError(f"{path}: expected a file that can be written, got a read-only one; nothing was changed")
+
+
 def replace(path: Path, old: bytes, new: bytes, keep: Callable[[Path, bytes], Path]) -> Path:
     """Put `new` in the place of `old` in one step; returns the backup that `keep` made of `old` before.
 
@@ -67,11 +74,9 @@ def replace(path: Path, old: bytes, new: bytes, keep: Callable[[Path, bytes], Pa
     """
     target = Path(os.path.realpath(path))
     try:
-        status = target.stat()
-        if not stat.S_IMODE(status.st_mode) & 0o222:
-            raise ConfigError(f"{path}: expected a file that can be written, got a read-only one; nothing was changed")
+        check_writable(path)
         backup = keep(target, old)
-        _swap(target, status, old, new)
+        _swap(target, target.stat(), old, new)
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigError(f"{path}: it cannot be written: {reason}; nothing was changed") from error

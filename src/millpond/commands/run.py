@@ -6,6 +6,7 @@ Imports the commands; the command line imports this only where one of them is as
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -78,7 +79,10 @@ def _found(name: str) -> tuple[str, Callable[[Line, Door], int]]:
 
 
 def write(text: str) -> None:
-    """Print a text; a character that the terminal cannot show must not end the command."""
+    """Print a text; neither a character that cannot be shown nor a reader that has gone ends the command."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

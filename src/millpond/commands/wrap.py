@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -30,6 +32,8 @@ _OPTIONS = """\
   --file FILE      this file, in the client's form, and none of those that are known
   --dry-run        show the lines that would change, and change nothing
 """
+_Part = tuple[Found, Sequence[str] | None]
+_Step = tuple[Found, Change]
 WRAP_HELP = f"""\
 usage: millpond wrap CLIENT [SERVER ...] [options]   put servers of a client behind Millpond
        millpond wrap --print -- COMMAND ARGS...      print the entry, for a client that is not known
@@ -77,13 +81,10 @@ def wrap(line: Line, door: Door) -> int:
     line.without_command("wrap")
     client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
     all_found = found(client, surroundings(), Where(asked.scope, asked.file))
-    if asked.is_all:
-        changes = [(one, change.wrapped(one.file, None, how)) for one in all_found]
-    else:
-        names = chosen(all_found, asked.servers, lambda entry: not how.refusal(entry, is_named=True))
-        changes = [(one, change.wrapped(one.file, held, how)) for one, held in holding(all_found, names)]
-        _refuse(changes, ALREADY)
-    _carry_out(client, changes, "wrapped", is_dry=asked.is_dry)
+    parts = _parts(all_found, asked, lambda entry: not how.refusal(entry, is_named=True))
+    steps = _in_turn(parts, lambda one, names: change.wrapped(one.file, names, how))
+    _refuse(steps, () if asked.is_all else (ALREADY,))
+    _carry_out(client, steps, "wrapped", is_dry=asked.is_dry)
     return 0
 
 
@@ -93,13 +94,9 @@ def unwrap(line: Line, door: Door) -> int:
     asked = parser.parse_args(line.without_command("unwrap"))
     client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
     all_found = found(client, surroundings(), Where(asked.scope, asked.file))
-    if asked.is_all:
-        changes = [(one, _unwrapped(one, None, door)) for one in all_found]
-    else:
-        names = chosen(all_found, asked.servers, lambda entry: entry.is_wrapped)
-        changes = [(one, _unwrapped(one, held, door)) for one, held in holding(all_found, names)]
-        _refuse(changes, NOT_WRAPPED)
-    _carry_out(client, changes, "unwrapped", is_dry=asked.is_dry)
+    steps = _in_turn(_parts(all_found, asked, lambda entry: entry.is_wrapped), _unwrapped)
+    _refuse(steps, () if asked.is_all else (NOT_WRAPPED,))
+    _carry_out(client, steps, "unwrapped", is_dry=asked.is_dry)
     return 0
 
 
@@ -114,48 +111,67 @@ def _parser(command: str) -> Parser:
     return parser
 
 
-def _unwrapped(one: Found, names: Sequence[str] | None, door: Door) -> Change:
-    """The file unwrapped; addresses come back from backups, each tried with the words that now stand before it."""
-    remote = [entry for entry in one.file.entries() if entry.state is State.WRAPPED_REMOTE]
-    if not remote:
+def _parts(all_found: Sequence[Found], asked: Namespace, is_wanted: Callable[[Entry], bool]) -> list[_Part]:
+    """The files, each with the servers in it that are meant; None stands for all."""
+    if asked.is_all:
+        return [(one, None) for one in all_found]
+    return [(one, held) for one, held in holding(all_found, chosen(all_found, asked.servers, is_wanted))]
+
+
+def _in_turn(parts: Sequence[_Part], make: Callable[[Found, Sequence[str] | None], Change]) -> list[_Step]:
+    """The changes, each made to what the one before left of the same file: one file may hold several scopes."""
+    steps: list[_Step] = []
+    texts: dict[Path, str] = {}
+    for one, names in parts:
+        text = texts.get(one.path, one.file.text)
+        step = make(replace(one, file=replace(one.file, text=text)), names)
+        texts[one.path] = step.text
+        steps.append((one, step))
+    return steps
+
+
+def _unwrapped(one: Found, names: Sequence[str] | None) -> Change:
+    """The file unwrapped; addresses come back from its backups."""
+    if not any(entry.state is State.WRAPPED_REMOTE for entry in one.file.entries()):
         return change.unwrapped(one.file, names)
     kept = [decode(data, str(one.path)).text for data in files.backups(_backup_folder(), one.path)]
-    return change.unwrapped(one.file, names, kept, Wrap(_program_of(remote[0]), door.understands))
+    return change.unwrapped(one.file, names, kept)
 
 
-def _program_of(entry: Entry) -> tuple[str, ...]:
-    """The words of a wrapped address before its headers and itself."""
-    words = entry.words[:-1]
-    return words[: words.index("--header")] if "--header" in words else words
-
-
-def _refuse(changes: Sequence[tuple[Found, Change]], harmless: str) -> None:
+def _refuse(steps: Sequence[_Step], harmless: Sequence[str]) -> None:
     """Stop where a named server stays as it is for another reason than that it is so already."""
-    for one, each in changes:
-        for name, reason in each.left.items():
-            if reason != harmless:
+    for one, step in steps:
+        for name, reason in step.left.items():
+            if harmless and reason not in harmless:
                 raise ConfigError(f"{one.path}: {name} stays as it is: {reason}; nothing was changed")
 
 
-def _carry_out(client: Client, changes: Sequence[tuple[Found, Change]], done: str, *, is_dry: bool) -> None:
-    keep = files.keep_in(Path(_backup_folder()), datetime.now())
-    has_changed = False
-    for one, each in changes:
+def _carry_out(client: Client, steps: Sequence[_Step], done: str, *, is_dry: bool) -> None:
+    """Write each file once, and say what became of each server."""
+    last = {one.path: (one, step.text) for one, step in steps}
+    changed = [(one, text) for one, text in last.values() if text != one.source.text]
+    backups = [] if is_dry else _write(changed)
+    for one, step in steps:
         write(f"{client.title}, {one.scope}: {one.path}\n")
-        for name in each.done:
+        for name in step.done:
             write(f"  {name}: {f'would be {done}' if is_dry else done}\n")
-        for name, reason in each.left.items():
+        for name, reason in step.left.items():
             write(f"  {name}: stays as it is, {reason}\n")
-        if is_dry:
-            write(difference(one.source.text, each.text, one.path.name))
-        elif each.text != one.source.text:
-            has_changed = True
-            write(f"  backup: {files.replace(one.path, one.data, one.source.encoded(each.text), keep)}\n")
-    if has_changed:
-        undo = f" To undo it: millpond unwrap {client.name} --all" if done == "wrapped" else ""
-        write(f"Restart {client.title}, or its servers, for it to take effect.{undo}\n")
-    else:
-        write("Nothing was changed.\n")
+    if is_dry:
+        write("".join(difference(one.source.text, text, one.path.name) for one, text in changed))
+    for backup in backups:
+        write(f"Backup: {backup}\n")
+    undo = f" To undo it: millpond unwrap {client.name} --all" if done == "wrapped" else ""
+    effect = f"Restart {client.title}, or its servers, for it to take effect.{undo}\n"
+    write(effect if backups else "Nothing was changed.\n")
+
+
+def _write(changed: Sequence[tuple[Found, str]]) -> list[Path]:
+    """Write the files; returns their backups."""
+    for one, _ in changed:
+        files.check_writable(one.path)
+    keep = files.keep_in(_backup_folder(), datetime.now())
+    return [files.replace(one.path, one.data, one.source.encoded(text), keep) for one, text in changed]
 
 
 def _backup_folder() -> Path:
