@@ -76,7 +76,7 @@ def both(items: list[dict[str, Any]], **more: object) -> dict[str, Any]:
 
 IMAGE = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
 LINK = {"type": "resource_link", "uri": "file:///a", "name": "a"}
-NESTED = "[" * 700 + "]" * 700
+NESTED = "[" * 2_000 + "]" * 2_000
 CSV = "id,name,zip\n" + "\n".join(f'{at},"Name, {at}",00{at:03}' for at in range(300))
 MATRIX = {
     "initialize": Pin("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}),
@@ -104,7 +104,7 @@ MATRIX = {
     "prose-of-30000-characters": give(text("Nothing in here is a table. " * 1_070)),
     "prose-of-40000-characters": give(text("Nothing in here is a table. " * 1_430)),
     "one-large-record": give({"content": [], "structuredContent": {f"key{at}": "v" * 100 for at in range(400)}}),
-    "nested-too-deep": give('{"content":[],"structuredContent":{"items":[' + ",".join([NESTED] * 30) + "]}}"),
+    "nested-too-deep": give('{"content":[],"structuredContent":{"items":[' + ",".join([NESTED] * 10) + "]}}"),
     "an-empty-list": give(both([])),
     "a-large-error": give({**both(issues(60)), "isError": True}),
     "an-error-of-the-protocol": Pin(

@@ -7,7 +7,7 @@ and the relay's modules.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import msgspec
@@ -142,23 +142,31 @@ class Session:
             return self._tool_error(envelope, request)
         members = object_members(line, result.start, result.stop) or {}
         if request.method == "tasks/get":
-            final = members.get("result")
-            return [ToClient(line)] if final is None else self._tool_result(line, final, request)
+            return self._task_result(line, members.get("result"), request)
         kind = string_value(line, members.get("resultType"))
         begun = task_begun(line, members, request, kind)
         if begun is not None:
             self._tasks.add(id_key(begun), request)
         if begun is not None or kind not in (None, "complete"):
             return [ToClient(line)]
-        return self._tool_result(line, result, request)
+        return self._tool_result(line, result, members, request)
 
     def _told(self, envelope: Envelope) -> list[Action]:
         """A notification or a request of the server; the first may bring the result of a task."""
         line = envelope.line
         task = raw_member(envelope, "taskId") if envelope.method == TASK_TOLD else None
         request = self._tasks.get(id_key(task)) if task is not None else None
-        result = envelope.of_params().get("result") if request is not None else None
-        return [ToClient(line)] if request is None or result is None else self._tool_result(line, result, request)
+        return (
+            [ToClient(line)]
+            if request is None
+            else self._task_result(line, envelope.of_params().get("result"), request)
+        )
+
+    def _task_result(self, line: bytes, result: Member | None, request: Request) -> list[Action]:
+        """A line that tells of a task, with its result where it has come."""
+        if result is None:
+            return [ToClient(line)]
+        return self._tool_result(line, result, object_members(line, result.start, result.stop) or {}, request)
 
     def _tool_error(self, envelope: Envelope, request: Request) -> list[Action]:
         line, error = envelope.line, envelope.error
@@ -171,8 +179,10 @@ class Session:
         call = self._call(request, replaceable=False, note="answered with a protocol error")
         return [sent, self._kept(call, line, error)]
 
-    def _tool_result(self, line: bytes, result: Member, request: Request) -> list[Action]:
-        flag = (object_members(line, result.start, result.stop) or {}).get("isError")
+    def _tool_result(
+        self, line: bytes, result: Member, members: Mapping[str, Member], request: Request
+    ) -> list[Action]:
+        flag = members.get("isError")
         is_error = flag is not None and line[flag.start : flag.stop] == b"true"
         note = "answered after it was cancelled; its arguments are not kept" if request.is_cancelled else None
         replaceable = self._own is not None and not is_error and not request.is_cancelled

@@ -26,8 +26,7 @@ PARTS = {
     "%rows": '{"content":[],"structuredContent":{"items":[' + ",".join([ROW] * 150) + "]}}",
     "%long": "x" * (2 << 20),
     "%digits": "7" * 5_000,
-    "%open": '{"a":[' * 1_000,
-    "%close": "]}" * 1_000,
+    "%lists": "[" * 1_900 + "]" * 1_900,
 }
 """What is too long to stand in the table."""
 

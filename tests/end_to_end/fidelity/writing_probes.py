@@ -69,11 +69,11 @@ WRITING = (
         '< \t{ "jsonrpc" : "2.0" ,\r"id" : %id , "result" : { %type,"content" : [ ] } } \r',
     ),
     Probe(
-        "nesting of 2,000 levels",
+        "nesting of 1,900 levels",
         ALL,
         r"""
-> {"jsonrpc":"2.0","id":%id,"method":"tools/call","params":{%meta,"name":"give","arguments":{"d":%open1%close}}}
-< {"jsonrpc":"2.0","id":%id,"result":{%type,"content":[],"structuredContent":{"d":%open1%close}}}
+> {"jsonrpc":"2.0","id":%id,"method":"tools/call","params":{%meta,"name":"give","arguments":{"d":%lists}}}
+< {"jsonrpc":"2.0","id":%id,"result":{%type,"content":[],"structuredContent":{"d":%lists}}}
 """,
     ),
     Probe(
