@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, Protocol
 
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.errors import ConfigError
+from millpond.core.listen import Listen
 from millpond.core.model import Engine, EngineSettings
 from millpond.engine.ceiling import default_budget_bytes
 from millpond.engine.directory import CanvasDirectory, sweep
@@ -25,6 +27,7 @@ from millpond.engine.link import Link
 from millpond.engine.supervisor import new_tag
 from millpond.relay.actions import Policy
 from millpond.relay.child import Child
+from millpond.relay.driver import ClientEnd, Driver
 from millpond.relay.log import Log
 from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
@@ -52,27 +55,57 @@ EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
 """Makes an engine from its settings and a log of single lines."""
 
 
-def run(config: Config) -> int:
-    """Serve one session over standard streams and return the exit code. Raises `MillpondError`."""
+def run(config: Config, listen: Listen | None = None) -> int:
+    """Serve one session over standard streams, or many over HTTP; returns the exit code. Raises `MillpondError`."""
     log = Log()
     try:
-        return asyncio.run(serve(config, log))
+        return asyncio.run(serve(config, log) if listen is None else serve_http(config, listen, log))
     finally:
         log.flush(LOG_SECONDS)
 
 
 async def serve(config: Config, log: Log, engine_factory: EngineFactory | None = None) -> int:
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
+    _prepare(config, log)
+    async with _canvas(config, log, engine_factory) as (engine, policy):
+        return await Stdio(Session(policy, _utc_now), engine, log).run(start_server(config.server, log), engine.start)
+
+
+async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: EngineFactory | None = None) -> int:
+    """Any number of sessions over HTTP, until a signal comes; returns the exit code. Raises `MillpondError`."""
+    from millpond.http.serve import serve as serve_front  # The SDK takes longer to import than all the rest.
+
+    _prepare(config, log)
+
+    @asynccontextmanager
+    async def begin(client: ClientEnd, own: str | None = None) -> AsyncGenerator[Driver]:
+        async with _canvas(config, log, engine_factory) as (engine, policy):
+            driver = Driver(Session(policy, _utc_now, own), engine, log, client)
+            driver.start(start_server(config.server, log), engine.start)
+            try:
+                yield driver
+            finally:
+                driver.kill()
+
+    return await serve_front(listen, config.http, begin, log)
+
+
+def _prepare(config: Config, log: Log) -> None:
     _quiet_the_loop(log)
-    parent = Path(config.canvas.directory) if config.canvas.directory else None
-    with _canvas_directory(parent) as directory:
-        threading.Thread(target=sweep, args=(parent,), name="sweep", daemon=True).start()
+    threading.Thread(target=sweep, args=(_parent(config),), name="sweep", daemon=True).start()
+
+
+@asynccontextmanager
+async def _canvas(
+    config: Config, log: Log, engine_factory: EngineFactory | None
+) -> AsyncGenerator[tuple[OwnedEngine, Policy]]:
+    """A canvas of its own, as long as it lasts. Raises `ConfigError` where there is no place for it."""
+    with _canvas_directory(_parent(config)) as directory:
         budget = config.canvas.memory_bytes or default_budget_bytes()
         settings = engine_settings(config, str(directory.path), _new_id(), new_tag(), budget)
         engine = (engine_factory or _link_factory(config))(settings, log.line)
-        relay = Stdio(Session(_policy(config, settings), _utc_now), engine, log)
         try:
-            return await relay.run(start_server(config.server, log), engine.start)
+            yield engine, _policy(config, settings)
         finally:
             await engine.close()
 
@@ -84,6 +117,10 @@ def start_server(server: Server | RemoteServer, log: Log) -> StartServer:
 
         return partial(Remote.start, server, log)
     return partial(Child.start, server, log)
+
+
+def _parent(config: Config) -> Path | None:
+    return Path(config.canvas.directory) if config.canvas.directory else None
 
 
 def _quiet_the_loop(log: Log) -> None:

@@ -21,6 +21,7 @@ from millpond.core.config_file import command_config, one_line, parse_config, ur
 from millpond.core.config_text import settings_help
 from millpond.core.config_url import looks_like_a_url
 from millpond.core.errors import ConfigError, MillpondError
+from millpond.core.listen import Listen, read_listen
 
 CONFIG_VARIABLE = "MILLPOND_CONFIG"
 CONFIG_FILE = "millpond.toml"
@@ -33,6 +34,7 @@ USAGE = """\
 usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of the MCP server that COMMAND starts
        millpond [--config FILE] URL                  the same for a server at a URL (streamable HTTP, or SSE)
        millpond [--config FILE]                      the same for the server that a file names
+       millpond --http HOST:PORT [...] -- COMMAND    serve it over streamable HTTP, at http://HOST:PORT/mcp
        millpond demo                                 see it work on real data, in a few seconds
        millpond wrap CLIENT SERVER                   put a server of a client's configuration behind Millpond
        millpond unwrap CLIENT SERVER                 take it out again
@@ -49,6 +51,12 @@ examples:
   millpond https://mcp.example.com/mcp
   millpond --config github.toml
   millpond --config limits.toml -- npx -y some-server
+
+Over HTTP, besides --http HOST:PORT (loopback, or with a token):
+  --token-env NAME       demand the bearer token that this variable holds; may be given again for further ones
+  --allow-origin ORIGIN  let web pages of this origin connect; may be given again
+  --allow-host NAME      a name, besides HOST, by which clients call this machine; may be given again
+  --without-token        let everyone who can reach HOST in, where something else keeps strangers away
 
 In a client's configuration, "command": "npx", "args": ["-y", "some-server"] becomes
   "command": "millpond", "args": ["--", "npx", "-y", "some-server"]
@@ -89,6 +97,12 @@ class Arguments:
     """What follows `--`; None without one."""
     url: str | None = None
     """The server's URL; None without one."""
+    http: str | None = None
+    """HOST:PORT of `--http`; None for standard streams."""
+    token_names: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    without_token: bool = False
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -117,10 +131,27 @@ def run(arguments: Arguments) -> int:
         from millpond.demo.show import show
 
         return show()
+    listen = listen_of(arguments, os.environ)
     config = load_config(arguments, os.environ)
     from millpond import app
 
-    return app.run(config)
+    return app.run(config, listen)
+
+
+def listen_of(arguments: Arguments, environ: Mapping[str, str]) -> Listen | None:
+    """Where to serve over HTTP; None for standard streams. Raises `ConfigError`."""
+    if arguments.http is None:
+        if arguments.token_names or arguments.origins or arguments.hosts or arguments.without_token:
+            raise ConfigError("command line: expected --http HOST:PORT beside its options, got none; add it")
+        return None
+    return read_listen(
+        arguments.http,
+        token_names=arguments.token_names,
+        origins=arguments.origins,
+        hosts=arguments.hosts,
+        without_token=arguments.without_token,
+        environ=environ,
+    )
 
 
 def run_command(words: Sequence[str]) -> int:
@@ -159,11 +190,26 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
     parser.add_argument("--config", dest="file", metavar="FILE")
+    parser.add_argument("--http", metavar="HOST:PORT")
+    parser.add_argument("--token-env", dest="tokens", metavar="NAME", action="append", default=[])
+    parser.add_argument("--allow-origin", dest="origins", metavar="ORIGIN", action="append", default=[])
+    parser.add_argument("--allow-host", dest="hosts", metavar="NAME", action="append", default=[])
+    parser.add_argument("--without-token", action="store_true")
     parser.add_argument("url", metavar="URL", nargs="?")
     found = parser.parse_args(own)
     if found.url is not None and command is not None:
         raise ConfigError("command line: expected a URL or -- COMMAND, got both; name one server")
-    return Arguments(found.action, found.file, command, found.url)
+    return Arguments(
+        action=found.action,
+        file=found.file,
+        command=command,
+        url=found.url,
+        http=found.http,
+        token_names=tuple(found.tokens),
+        origins=tuple(found.origins),
+        hosts=tuple(found.hosts),
+        without_token=found.without_token,
+    )
 
 
 def _demo(words: Sequence[str], *, alone: bool) -> Arguments:

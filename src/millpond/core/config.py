@@ -119,6 +119,30 @@ class Canvas:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Http:
+    """`[http]`: what holds where Millpond itself is served over HTTP (`--http`)."""
+
+    max_body_bytes: int = _setting(4 * MIB, KIB, GIB, "the body of one request; a larger one is answered 413")
+    max_sessions: int = _setting(
+        32, 1, 10_000, "sessions at once, each with a server and an engine of its own; one more is answered 503"
+    )
+    session_idle_seconds: float = _setting(
+        1_800.0, 1, 604_800, "a session that no client is connected to for so long is ended, and its tables with it"
+    )
+    max_kept_bytes: int = _setting(
+        16 * MIB, 64 * KIB, 4 * GIB, "what a session keeps for a client that lost its connection and comes back"
+    )
+    poll_seconds: float = _setting(
+        0.0,
+        0.1,
+        3_600,
+        "a connection that waits longer for an answer is closed, and its client comes back (2025-11-25): for gateways "
+        "that cut long ones",
+        empty="never",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All that a start needs to know."""
 
@@ -126,6 +150,7 @@ class Config:
     results: Results = field(default_factory=Results)
     query: Query = field(default_factory=Query)
     canvas: Canvas = field(default_factory=Canvas)
+    http: Http = field(default_factory=Http)
     modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
 
@@ -158,8 +183,8 @@ class Setting:
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
-SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas]] = MappingProxyType(
-    {"results": Results, "query": Query, "canvas": Canvas}
+SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas] | type[Http]] = MappingProxyType(
+    {"results": Results, "query": Query, "canvas": Canvas, "http": Http}
 )
 """The tables of the file that hold settings."""
 

@@ -87,6 +87,11 @@ class Driver:
         self._server = start_server(self)
 
     @property
+    def own(self) -> str | None:
+        """The own tool's name, once the client was shown it."""
+        return self._session.own
+
+    @property
     def is_over(self) -> bool:
         """True where nobody waits for an answer any more."""
         return self._is_hurried or self._client.is_gone()

@@ -35,6 +35,8 @@ class Envelope:
     line: bytes
     id: bytes | None
     """The raw text of the id: `1`, `"1"` and `1.0` are three ids. None where there is none, or it is null."""
+    id_place: Member | None
+    """Where it stands; None where `id` is None."""
     method: str | None
     params: Member | None
     result: Member | None
@@ -59,6 +61,7 @@ def read_envelope(line: bytes) -> Envelope | None:
     found = Envelope(
         line=line,
         id=None if raw_id == b"null" else raw_id,
+        id_place=None if raw_id == b"null" else place,
         method=string_value(line, members.get("method")),
         params=members.get("params"),
         result=members.get("result"),

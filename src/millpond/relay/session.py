@@ -39,8 +39,8 @@ TASK_TOLD = "notifications/tasks"
 class Session:
     """One client and one server."""
 
-    def __init__(self, policy: Policy, now: Callable[[], str]) -> None:
-        """`now` gives the time as ISO 8601 in UTC."""
+    def __init__(self, policy: Policy, now: Callable[[], str], own: str | None = None) -> None:
+        """`now` gives the time as ISO 8601 in UTC; `own` is the own tool's name where the client was shown it before."""
         self._policy = policy
         self._now = now
         self._pending: Remembered[Request] = Remembered(MAX_PENDING)
@@ -49,7 +49,7 @@ class Session:
         self._has_tools = True
         self._is_opened = False
         self._names: set[str] = set()
-        self._own: str | None = None
+        self._own = own
         self._number = 0
         self._ended: str | None = None
 
@@ -57,6 +57,11 @@ class Session:
     def awaited(self) -> int:
         """Requests whose answer is still to come; a subscription's is its end, and nobody waits for it."""
         return sum(not request.is_cancelled and request.method != LISTEN for request in self._pending.values())
+
+    @property
+    def own(self) -> str | None:
+        """The own tool's name, once the client was shown it."""
+        return self._own
 
     @property
     def wants_engine(self) -> bool:

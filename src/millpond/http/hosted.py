@@ -1,0 +1,136 @@
+"""Hosted: a server that runs for one session or one caller, from its start to its end.
+
+Rule: it is the driver's client, so that what holds on standard streams holds here; its end answers all that wait.
+Imports asyncio, the relay's `driver` and `log`, and this package's `events`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from millpond.http.events import Outbox
+from millpond.relay.driver import ClientEnd, Driver
+from millpond.relay.log import Log
+
+
+class Open(Protocol):
+    """Begins a session of its own: a canvas, an engine, a server that has been started."""
+
+    def __call__(self, client: ClientEnd, own: str | None = None) -> AbstractAsyncContextManager[Driver]:
+        """`own` is the own tool's name where the client was shown it before. Raises `MillpondError` on entry."""
+        ...
+
+
+class Hosted:
+    """A running server, and what it sends."""
+
+    def __init__(self, begin: Open, most_bytes: int, log: Log, on_end: Callable[[], None]) -> None:
+        """`most_bytes` bounds what is kept for connections that are not there; `on_end` is called once all is over."""
+        self._begin = begin
+        self._log = log
+        self._on_end = on_end
+        self._outbox = Outbox(most_bytes, self._on_full)
+        self._may_send = asyncio.Event()
+        self._may_send.set()
+        self._is_ending = False
+        self._is_hurried = False
+        self._driver: Driver | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def is_ending(self) -> bool:
+        """True where it takes nothing more."""
+        return self._is_ending or (self._driver is not None and self._driver.server_ended)
+
+    @property
+    def own(self) -> str | None:
+        """The own tool's name, once the client was shown it."""
+        return None if self._driver is None else self._driver.own
+
+    async def start(self, own: str | None = None) -> None:
+        """Start the server. Raises `MillpondError` where that fails; then there is no end to wait for."""
+        started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._run(started, own))
+        await asyncio.shield(started)
+
+    async def _run(self, started: asyncio.Future[None], own: str | None) -> None:
+        try:
+            async with self._begin(self, own) as driver:
+                self._driver = driver
+                started.set_result(None)
+                await self._serve(driver)
+        except Exception as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+        finally:
+            self._is_ending = True
+            self._outbox.complete()
+            self._on_end()
+
+    async def _serve(self, driver: Driver) -> None:
+        if self._is_hurried:
+            driver.hurry()
+        await driver.until(lambda: driver.server_ended or self._is_ending)
+        if driver.server_ended:
+            self._log.line(f"http: {driver.last_words()}")
+        else:
+            await driver.end_server()
+        await driver.pay_debts()
+
+    async def send(self, line: bytes) -> None:
+        """Give the session a line of the client, when it takes one."""
+        await self._may_send.wait()
+        if self._driver is not None:
+            self._driver.from_client(line)
+
+    def end(self, *, hurry: bool = False) -> None:
+        """Have the server ended; what it still answers is passed on, but with `hurry` nothing is waited for."""
+        self._is_ending = True
+        self._is_hurried |= hurry
+        if self._driver is not None:
+            if hurry:
+                self._driver.hurry()
+            self._driver.changed()
+
+    def kill(self) -> None:
+        """End the server's process group, without a word."""
+        if self._driver is not None:
+            self._driver.kill()
+
+    async def ended(self) -> None:
+        """Wait until all of it has ended."""
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def _on_full(self, full: bool) -> None:
+        if self._driver is not None:
+            self._driver.on_client_full(full)
+
+    # --- the client's end, as the driver sees it ----------------------------------------------------------------
+
+    @property
+    def waiting_bytes(self) -> int:
+        """What connected clients are still to get."""
+        return self._outbox.waiting_bytes
+
+    def write(self, line: bytes) -> None:
+        """Send a line to whom it belongs."""
+        raise NotImplementedError
+
+    def hear(self, wanted: bool) -> None:
+        """Take lines of the client, or have them wait."""
+        if wanted:
+            self._may_send.set()
+        else:
+            self._may_send.clear()
+
+    def is_gone(self) -> bool:
+        """True where the client ended the session."""
+        return self._is_ending
+
+    async def drain(self) -> None:
+        """What is written waits for its connections beyond the session's end."""
