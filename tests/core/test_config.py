@@ -178,7 +178,7 @@ def test_an_unknown_name_is_an_error_that_suggests_a_known_one(text: str, key: s
 
 def test_a_name_like_no_other_gets_the_list() -> None:
     """CONFIG-06"""
-    assert "expected one of servers, results, query, canvas, tools; remove it" in error("zzz = 1")
+    assert "expected one of servers, results, query, canvas, http, tools; remove it" in error("zzz = 1")
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
@@ -396,5 +396,5 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
         assert setting.reason
         assert setting.reason.isprintable()
         assert not setting.reason.endswith(".")
-        assert setting.unit in {"bytes", "seconds", "tokens", "rows", "calls", "path"}
+        assert setting.unit in {"bytes", "seconds", "tokens", "rows", "calls", "sessions", "path"}
         assert fits(setting, setting.default)

@@ -136,8 +136,7 @@ class Http:
         0.0,
         0.1,
         3_600,
-        "a connection that waits longer for an answer is closed, and its client comes back (2025-11-25): for gateways "
-        "that cut long ones",
+        "a connection that waits longer for its answer is closed, and the client comes back: for gateways with limits",
         empty="never",
     )
 

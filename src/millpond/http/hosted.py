@@ -32,7 +32,7 @@ class Hosted:
         self._begin = begin
         self._log = log
         self._on_end = on_end
-        self._outbox = Outbox(most_bytes, self._on_full)
+        self._outbox = Outbox(most_bytes, self.on_full)
         self._may_send = asyncio.Event()
         self._may_send.set()
         self._is_ending = False
@@ -106,7 +106,8 @@ class Hosted:
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    def _on_full(self, full: bool) -> None:
+    def on_full(self, full: bool) -> None:
+        """Connected clients are too far behind, or no longer."""
         if self._driver is not None:
             self._driver.on_client_full(full)
 

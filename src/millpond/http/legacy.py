@@ -36,6 +36,10 @@ OF_NO_REQUEST = frozenset(
 )
 """What a server says of itself, whatever it is asked meanwhile."""
 EVENT_ID = re.compile(r"(?P<stream>[0-9]{1,15})-(?P<number>[0-9]{1,15})")
+LARGEST_EVENT_BYTES = 1_000_000
+"""Clients on the Python SDK refuse an event of more than 1 MiB, and take any body."""
+HEAD_SECONDS = 0.5
+"""For which an answer's form stays open: a client that is cut off later can come back for it."""
 FOREVER = float("inf")
 
 
@@ -112,8 +116,15 @@ class LegacySession(Hosted):
                 asked.stream.complete()
 
     async def ask(self, message: Message, version: str, connection: Connection) -> None:
-        """Pass on a request, and send its stream of events."""
+        """Pass on a request, and send its stream of events; an answer too large for an event is a body of its own."""
         stream = await self._ask(message, connection)
+        await connection.hears(stream, HEAD_SECONDS)
+        answer = stream.answer()
+        if answer is not None and len(answer) > LARGEST_EVENT_BYTES:
+            await connection.json(answer, headers={MCP_SESSION_ID_HEADER: self.id})
+            stream.detach(connection)
+            self._outbox.discard(stream)
+            return
         await connection.events(are_numbered=True, headers={MCP_SESSION_ID_HEADER: self.id})
         is_resumable = is_version_at_least(version, RESUMABLE_VERSION)
         if is_resumable:

@@ -1,7 +1,7 @@
 """Messages: the body of a POST as one line, and what it is.
 
 Rule: the line has the body's bytes, but for line breaks, which can only stand between values; what is decoded of it
-decides and goes nowhere. Imports the relay's `envelope`, msgspec and the standard library.
+decides and goes nowhere. Imports the relay's `envelope` and `spans`, and the standard library.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from enum import Enum, auto
 from typing import Any, cast
 
 from millpond.relay.envelope import Envelope, read_envelope
+from millpond.relay.spans import object_members
 
 
 class Kind(Enum):
@@ -64,10 +65,10 @@ def read_message(data: bytes) -> Message:
     if not isinstance(body, dict):
         raise NotAMessage
     members = cast(dict[str, Any], body)
-    envelope = read_envelope(data.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n")
-    kind = _kind(members)
-    if envelope is None or kind is None or not _agrees(envelope, members):
-        raise NotAMessage
+    line = data.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+    envelope, kind = read_envelope(line), _kind(members)
+    if envelope is None or kind is None or object_members(line) is None:
+        raise NotAMessage  # Where a name stands twice, two readers would see two messages.
     return Message(kind, envelope, members)
 
 
@@ -81,10 +82,3 @@ def _kind(members: dict[str, Any]) -> Kind | None:
             return Kind.NOTIFICATION
         return Kind.REQUEST if has_id else None
     return Kind.ANSWER if has_id and ("result" in members) != ("error" in members) else None
-
-
-def _agrees(envelope: Envelope, members: dict[str, Any]) -> bool:
-    """False where a member stands there twice and two readers would see two messages."""
-    ident = members.get("id")
-    seen = None if envelope.id is None else json.loads(envelope.id)
-    return envelope.method == members.get("method") and seen == ident and type(seen) is type(ident)

@@ -53,6 +53,9 @@ class ModernServer(Hosted):
         if not self._streams and self.asked == asked:
             self.end()
 
+    def on_full(self, full: bool) -> None:
+        """Nor is the server held up by it."""
+
     def header_fault(self, message: Message, headers: Headers) -> InboundLadderRejection | None:
         """What is wrong with the headers that repeat arguments of a call, as far as the tool's schema was listed."""
         params: dict[str, Any] = message.body.get("params", {})
