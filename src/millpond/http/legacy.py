@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, REQUEST_CANCELLED
 from mcp_types.version import is_version_at_least
 
+from millpond.http.bodies import Kind, Message
 from millpond.http.connection import Connection
 from millpond.http.events import Stream
 from millpond.http.hosted import Hosted, Open
-from millpond.http.messages import Kind, Message
 from millpond.http.replies import error_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log

@@ -14,11 +14,11 @@ from typing import Any, cast
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundLadderRejection, validate_mcp_param_headers
 from starlette.datastructures import Headers
 
+from millpond.http.bodies import Message
 from millpond.http.connection import PING_SECONDS, Connection
 from millpond.http.edge import Edge, Returned
 from millpond.http.events import Stream
 from millpond.http.hosted import Hosted, Open
-from millpond.http.messages import Message
 from millpond.http.replies import error_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log

@@ -18,10 +18,10 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from millpond.core.errors import MillpondError
+from millpond.http.bodies import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.connection import Connection
 from millpond.http.hosted import Open
 from millpond.http.legacy import LegacySession, Terms
-from millpond.http.messages import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.replies import JSON, error_line, error_reply
 from millpond.relay.log import Log
 

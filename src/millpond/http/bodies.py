@@ -1,4 +1,4 @@
-"""Messages: the body of a POST as one line, and what it is.
+"""Bodies: the body of a POST as one line, and what it is.
 
 Rule: the line has the body's bytes, but for line breaks, which can only stand between values; what is decoded of it
 decides and goes nowhere. Imports the relay's `envelope` and `spans`, and the standard library.
