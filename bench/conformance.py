@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from conformance import REVISIONS, WAYS, Outcome, difference, failed, outcome, passed  # noqa: E402
+from conformance import REVISIONS, WAYS, Outcome, difference, failed, outcome, passed
 
 
 def main() -> int:

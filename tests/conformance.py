@@ -6,11 +6,12 @@ Rule: the same server, the same requirements; an outcome is the set of (scenario
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,30 +20,32 @@ from http_talk import SERVERS, Front, Served
 
 REVISIONS = ("2025-11-25", "2026-07-28")
 SERVER = (sys.executable, str(SERVERS / "conformance_server.py"))
+TIME = re.compile(r"-\d{4}-\d\d-\d\dT[-\dZ]+$")
+"""What the suite puts behind a scenario's name."""
 RUN_SECONDS = 600.0
 """The longest that one run may take."""
-SETTINGS = "[http]\npoll_seconds = 0.1\n"
+SETTINGS = "[http]\npoll_seconds = 1.5\n"
 """The suite wants to see a stream that is closed in the middle of a call, which a server behind us cannot ask for."""
 
 Outcome = Counter[tuple[str, str, str]]
 
 
 @contextmanager
-def direct() -> Iterator[str]:
+def direct() -> Generator[str]:
     """The server's own URL."""
     with Served([*SERVER, "0"]) as server:
         yield server.url
 
 
 @contextmanager
-def behind_us() -> Iterator[str]:
+def behind_us() -> Generator[str]:
     """Millpond's URL, the server over standard streams behind it."""
     with front(*SERVER) as url:
         yield url
 
 
 @contextmanager
-def front(*server: str) -> Iterator[str]:
+def front(*server: str) -> Generator[str]:
     """Millpond's URL, with a command or a URL behind it."""
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder) / "millpond.toml"
@@ -52,7 +55,7 @@ def front(*server: str) -> Iterator[str]:
 
 
 @contextmanager
-def between() -> Iterator[str]:
+def between() -> Generator[str]:
     """Millpond's URL, the server's own URL behind it."""
     with direct() as url, front(url) as own:
         yield own
@@ -75,7 +78,7 @@ def outcome(url: str, revision: str, scenarios: Sequence[str] = ()) -> Outcome:
             command = [*installed.conformance(), "server", "--url", url, "--output-dir", folder, *chosen]
             subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=RUN_SECONDS, check=False)
             for file in sorted(Path(folder).glob("*/checks.json")):
-                scenario = file.parent.name.removeprefix("server-").rsplit("-2", 1)[0]
+                scenario = TIME.sub("", file.parent.name.removeprefix("server-"))
                 found.update((scenario, check["id"], check["status"]) for check in json.loads(file.read_text()))
     return found
 

@@ -191,7 +191,7 @@ async def reconnection(ctx: Context, params: types.CallToolRequestParams) -> Jso
     await log(ctx, "Before disconnect")
     if ctx.close_sse_stream is not None:
         await ctx.close_sse_stream()
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(2)
     await log(ctx, "After reconnect")
     return says("reconnected")
 
