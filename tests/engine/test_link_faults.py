@@ -16,6 +16,13 @@ from engine_link import Bench, alive, bench, bounded, message, on_loop, quick, r
 from millpond.core.model import Verdict
 
 
+def engines() -> list[str]:
+    """The engine processes of this one, where the system tells."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    found = children.read_text().split() if children.exists() else []
+    return [pid for pid in found if b"engine_worker" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
 async def kept(it: Bench, *numbers: int) -> None:
     """Wait until these are committed."""
     while not set(numbers) <= set(await it.ask("numbers")):
@@ -242,12 +249,70 @@ async def test_a_process_that_writes_no_frames_is_ended(tmp_path: Path) -> None:
 
 
 @on_loop
-async def test_a_file_that_cannot_be_opened_gives_way_to_an_empty_canvas(tmp_path: Path) -> None:
+async def test_a_damaged_file_gives_way_to_an_empty_canvas(tmp_path: Path) -> None:
     """ENGINE-15"""
     async with bench(tmp_path) as it:
         tag = await it.ask("tag")
-        (it.directory / "unusable").touch()
+        (it.directory / "damaged").touch()
         await it.kill()
         assert (await bounded(it.take("rows"))).verdict is Verdict.REPLACE
         assert await it.ask("tag") != tag
-        assert "opened" in await it.ask("begun anew")
+        assert "damaged" in await it.ask("begun anew")
+
+
+@on_loop
+async def test_a_file_that_cannot_be_opened_for_now_stays(tmp_path: Path) -> None:
+    """ENGINE-15"""
+    async with bench(tmp_path) as it:
+        tag = await it.ask("tag")
+        assert (await bounded(it.take("rows"))).verdict is Verdict.REPLACE
+        (it.directory / "unusable").touch()
+        await it.kill()
+        assert (await bounded(it.take("rows"))).verdict is Verdict.FAILED
+        assert reason(await it.ask("hello")) == "execution_error"
+        (it.directory / "unusable").unlink()
+        while (await bounded(it.take("rows"))).verdict is not Verdict.REPLACE:
+            await asyncio.sleep(0)
+        assert await it.ask("tag") == tag
+        assert 1 in await it.ask("numbers")
+
+
+@on_loop
+async def test_a_database_that_takes_no_further_statement_is_opened_anew(tmp_path: Path) -> None:
+    """ENGINE-25"""
+    async with bench(tmp_path) as it:
+        pids = [await it.ask("pid")]
+        assert (await bounded(it.take("stopped_once_take"))).verdict is Verdict.REPLACE
+        pids.append(await it.ask("pid"))
+        assert await it.ask("stopped_once query") == "stopped_once query"
+        pids.append(await it.ask("pid"))
+        (it.directory / "stopped").touch()
+        await kept(it, 1, it.record())
+        pids.append(await it.ask("pid"))
+        assert len(set(pids)) == 4
+        assert sum("takes no further statement" in line for line in it.lines) == 3
+
+
+@on_loop
+async def test_a_result_that_is_in_no_table_is_a_line_of_the_log(tmp_path: Path) -> None:
+    """ENGINE-29"""
+    async with bench(tmp_path) as it:
+        assert (await bounded(it.take("raise_always"))).verdict is Verdict.FAILED
+        await it.logged("the result of call 1 is in no table: the engine failed (RuntimeError)")
+
+
+@on_loop
+async def test_a_link_that_closes_while_its_process_is_being_started_leaves_nothing(tmp_path: Path) -> None:
+    """ENGINE-27"""
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    for turns in range(40):
+        directory = tmp_path / str(turns)
+        async with bench(directory) as it:
+            for _ in range(turns):
+                await asyncio.sleep(0)
+        shutil.rmtree(directory, ignore_errors=True)
+        assert not it.lines
+        assert not faults
+        assert not engines()
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from asking import Asking, reason, text
+from millpond.core.model import TableState
+from millpond.engine.query import QueryRunner
 from pond import canvas, structured
 
 ISSUES = [
@@ -297,3 +300,22 @@ def test_stamps_with_an_offset_are_answered_in_utc(ask: Asking) -> None:
     """QUERY-03"""
     answer = ask("SELECT TIMESTAMPTZ '2026-01-01 10:00:00+02:00' AS t", format="json")
     assert json.loads(text(answer)) == [{"t": "2026-01-01 08:00:00+00"}]
+
+
+def test_what_stops_a_query_stops_the_making_of_its_table_too() -> None:
+    """ENGINE-28"""
+    with canvas(inline_rows_bytes=10 << 20) as pond:
+        call = pond.call("large")
+        pond.store.record(call, structured([{"n": at, "s": f"row {at}"} for at in range(100_000)]))
+        pond.store.flush()
+        runner = QueryRunner(pond.database, pond.store, pond.settings)
+        answers: list[bytes] = []
+        asked = b'{"sql": "SELECT count(*) FROM large_k7q2xd_1"}'
+        thread = threading.Thread(target=lambda: answers.append(runner.answer(7, asked, "query")))
+        thread.start()
+        while thread.is_alive():
+            runner.stop(7, "timeout")
+            thread.join(0.001)
+        assert reason(json.loads(answers[0])) == "timeout"
+        assert pond.store.state("large_k7q2xd_1") is TableState.PENDING
+        assert json.loads(runner.answer(8, asked, "query"))["content"][0]["text"].split()[-1] == "100000"

@@ -53,7 +53,7 @@ def test_a_small_result_is_recorded_and_its_table_made_when_it_is_named() -> Non
         assert pond.sql("SELECT number, tables FROM calls ORDER BY 1") == [(1, ["few_k7q2xd_1"]), (2, [])]
         assert pond.store.state("few_k7q2xd_1") is TableState.PENDING
         assert "few_k7q2xd_1" in pond.store.names()
-        pond.store.make(frozenset({"FEW_k7q2xd_1"}))
+        pond.store.make(frozenset({"FEW_k7q2xd_1"}), pond.database.cursor())
         assert pond.store.state("few_k7q2xd_1") is TableState.STORED
         assert pond.sql("SELECT sum(id) FROM few_k7q2xd_1") == [(3,)]
 
@@ -63,7 +63,10 @@ def test_two_threads_that_name_a_small_result_make_its_table_once() -> None:
     with canvas() as pond:
         pond.store.record(pond.call("few"), structured({"items": [{"id": 1}] * 50}))
         pond.store.flush()
-        threads = [threading.Thread(target=pond.store.make, args=(frozenset({"few_k7q2xd_1"}),)) for _ in range(4)]
+        threads = [
+            threading.Thread(target=pond.store.make, args=(frozenset({"few_k7q2xd_1"}), pond.database.cursor()))
+            for _ in range(4)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -101,7 +104,7 @@ def test_a_file_that_is_opened_again_has_everything(tmp_path: Path) -> None:
     assert again.store.last_number == 2
     assert again.store.state("rows_k7q2xd_1") is TableState.STORED
     assert again.store.state("few_k7q2xd_2") is TableState.PENDING
-    again.store.make(frozenset({"few_k7q2xd_2"}))
+    again.store.make(frozenset({"few_k7q2xd_2"}), again.database.cursor())
     assert again.sql("SELECT id FROM few_k7q2xd_2") == [(7,)]
     again.database.close()
 
@@ -282,7 +285,7 @@ def test_a_small_result_that_is_nested_too_deep_says_so_when_its_table_is_named(
         pond.store.flush()
         for name in set(pond.store.names()) - {"calls", "results"}:
             with pytest.raises(EngineFailed, match="nested too deep"):
-                pond.store.make(frozenset({name}))
+                pond.store.make(frozenset({name}), pond.database.cursor())
 
 
 def test_of_a_result_that_was_too_large_to_keep_the_size_and_the_reason_are_kept() -> None:
@@ -298,3 +301,16 @@ def test_of_a_result_that_was_too_large_to_keep_the_size_and_the_reason_are_kept
         assert pond.sql("SELECT count(*) FROM results WHERE call = 2") == [(0,)]
         again = Store(pond.database, pond.settings)
         assert again.names()[0] == "rows_k7q2xd_1"
+
+
+@pytest.mark.parametrize("count", [1, 200, 20_000])
+def test_rows_that_cannot_be_read_leave_the_result_as_it_came_and_in_calls(count: int) -> None:
+    """STORE-13"""
+    row = b'{"v":1,"pad":"' + b"p" * 40 + b'"}'
+    raw = (
+        b'{"structuredContent":{"items":[' + b",".join([row] * count + [row.replace(b"ppp", b"\xff\xfe\xfd")]) + b"]}}"
+    )
+    with canvas(inline_rows_bytes=0) as pond:
+        assert pond.take(raw) == {}
+        pond.store.flush()
+        assert pond.sql("SELECT number, bytes, tables FROM calls") == [(1, len(raw), [])]

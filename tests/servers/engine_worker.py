@@ -13,6 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
+from millpond.core.errors import CanvasDamaged, CanvasStopped
 from millpond.core.model import Call, EngineSettings, Outcome, Verdict
 from millpond.engine.parts import Parts, Why, file_path
 from millpond.engine.worker import main
@@ -64,6 +65,8 @@ class Script:
             die()
         elif verb == "raise":
             raise RuntimeError(SECRET)
+        elif verb == "stopped":
+            raise CanvasStopped("FatalException")
         elif verb == "memory":
             raise MemoryError
         elif verb == "print":
@@ -108,6 +111,9 @@ class Store:
     def flush(self) -> int:
         if (self._file.parent / "full").exists():
             raise OSError(28, SECRET)
+        if (stop := self._file.parent / "stopped").exists():
+            stop.unlink()
+            raise CanvasStopped("FatalException")
         waiting, self._recorded = self._recorded, []
         self._commit(waiting)
         return self.last_number
@@ -161,6 +167,8 @@ def build(settings: EngineSettings) -> Parts:
     directory = Path(settings.directory)
     if (directory.parent / "unusable").exists() or (directory / "unusable").exists():
         raise OSError("no good")
+    if (directory / "damaged").exists():
+        raise CanvasDamaged("no database")
     script = Script(directory)
     store = Store(script, settings)
     return Parts(store, Queries(script, store, settings))

@@ -75,3 +75,11 @@ class RemoteFailed(MillpondError):
 
 class EngineFailed(MillpondError):
     """The engine could not take a result; the call is answered with the result as it came."""
+
+
+class CanvasStopped(MillpondError):
+    """The database takes no further statement until its file is opened anew; what was committed is in it."""
+
+
+class CanvasDamaged(MillpondError):
+    """The canvas's file holds no database any more."""

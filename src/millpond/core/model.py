@@ -60,6 +60,8 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_cell_bytes: int
     max_calls: int
     max_canvas_bytes: int
+    checkpoint_factor: int = 1
+    """How much rarer checkpoints are than by default: each one that found the disk full has put the next off."""
     begun_anew: str | None = None
     """Why an earlier canvas of the same session is gone; `calls` says it in its first row."""
 
@@ -164,7 +166,7 @@ class Kept(msgspec.Struct, frozen=True, tag="kept", kw_only=True):
 Answer = Ready | Taken | Answered | Kept
 
 
-# --- what the query side asks of the store --------------------------------------------------------------------------
+# --- what is known of a table's name --------------------------------------------------------------------------------
 
 
 class TableState(StrEnum):
@@ -176,29 +178,6 @@ class TableState(StrEnum):
     EVICTED = "evicted"
     """It was there, and went to make room."""
     UNKNOWN = "unknown"
-
-
-class Tables(Protocol):
-    """The tables of one canvas, as the query side sees them. Safe to call from any thread."""
-
-    def state(self, name: str) -> TableState:
-        """What the canvas knows of this name."""
-        ...
-
-    def names(self) -> tuple[str, ...]:
-        """Every name that can be queried now, stored and pending, oldest first (own tables too)."""
-        ...
-
-    def make(self, names: frozenset[str]) -> None:
-        """Make the pending ones among these, in transactions of their own; the others are passed over.
-
-        Raises `EngineFailed` where one cannot be made.
-        """
-        ...
-
-    def flush(self) -> int:
-        """Commit what was recorded so far, so that the next query sees it; the highest number that is committed."""
-        ...
 
 
 # --- what the relay asks of the engine's link -----------------------------------------------------------------------

@@ -83,8 +83,8 @@ def cut_notes(cuts: Cuts) -> list[str]:
     if cuts.cells:
         cells = "1 cell is" if cuts.cells == 1 else f"{cuts.cells} cells are"
         notes.append(
-            f"{cells} cut at {cuts.cell_bytes} bytes, marked with …. Select fewer columns, or read on in one that is text with"
-            " substr(column, 1, 500), substr(column, 501, 500)."
+            f"{cells} cut at {cuts.cell_bytes} bytes, marked with …. Select fewer columns, or read on in one with"
+            " substr(column::VARCHAR, 1, 500), substr(column::VARCHAR, 501, 500)."
         )
     if cuts.names:
         notes.append(f"Names of columns are cut at {cuts.cell_bytes} bytes. Name the columns with AS.")

@@ -5,6 +5,9 @@ Rule: the only module that imports duckdb. Who uses a connection makes a cursor 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,12 @@ from millpond.core.sql import without_ends
 
 BLOCK_BYTES = 16_384
 """Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
-CHECKPOINT_BYTES = "64MiB"
+CHECKPOINT_BYTES = 64 << 20
 """Of the log, from which it is written into the file: twice a table of texts; a kill leaves at most this to be read again, 0.3 s."""
+
+_DAMAGE = re.compile(
+    r"not a valid DuckDB database file|Corrupt (?:database|WAL) file|Could not read enough bytes from file"
+)
 
 _LOCKED = (
     "python_enable_replacements = false",
@@ -29,6 +36,8 @@ _LOCKED = (
 DatabaseError = duckdb.Error
 BinderError = duckdb.BinderException
 CatalogError = duckdb.CatalogException
+FatalError = duckdb.FatalException
+"""From now on every statement fails, until the file is opened anew: a checkpoint found the disk full."""
 Interrupted = duckdb.InterruptException
 InvalidInput = duckdb.InvalidInputException
 OutOfMemory = duckdb.OutOfMemoryException
@@ -41,22 +50,25 @@ __all__ = [
     "Connection",
     "Database",
     "DatabaseError",
+    "FatalError",
     "Interrupted",
     "InvalidInput",
     "OutOfMemory",
     "ParserError",
     "PermissionDenied",
-    "Transaction",
+    "is_damage",
     "statements",
+    "transaction",
 ]
 
 
 class Database:
     """One canvas's database file."""
 
-    def __init__(self, path: Path, *, memory_bytes: int, threads: int = 2) -> None:
+    def __init__(self, path: Path, *, memory_bytes: int, checkpoint_factor: int = 1, threads: int = 2) -> None:
         """Open or make the file. DuckDB keeps within `memory_bytes` and spills beside the file.
 
+        A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log.
         Raises `DatabaseError` where it cannot be opened.
         """
         settings: dict[str, Any] = {
@@ -65,7 +77,7 @@ class Database:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
-            "checkpoint_threshold": CHECKPOINT_BYTES,
+            "checkpoint_threshold": f"{CHECKPOINT_BYTES * checkpoint_factor}B",
             "enable_external_access": False,
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
@@ -81,26 +93,33 @@ class Database:
         """A connection of its own to the same database."""
         return self._connection.cursor()
 
+    @contextmanager
+    def transaction(self) -> Generator[Connection]:
+        """A transaction on a cursor of its own: committed at the end, rolled back on any error."""
+        with closing(self.cursor()) as connection, transaction(connection):
+            yield connection
+
     def close(self) -> None:
         """Close the file. Cursors that are still open end with it."""
         self._connection.close()
 
 
-class Transaction:
-    """A transaction on a cursor of its own: committed at the end, rolled back on any error."""
+@contextmanager
+def transaction(connection: Connection) -> Generator[None]:
+    """On this connection: committed at the end, rolled back on any error."""
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        yield
+    except BaseException:
+        with suppress(DatabaseError):  # The first error counts; DuckDB has often rolled back by itself.
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
-    def __enter__(self) -> Connection:
-        self._connection.execute("BEGIN TRANSACTION")
-        return self._connection
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
-        finally:
-            self._connection.close()
+def is_damage(error: DatabaseError) -> bool:
+    """Whether the file itself is at fault, not what is around it: a full disk, a lock, no more descriptors, no memory."""
+    return _DAMAGE.search(str(error)) is not None
 
 
 def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:

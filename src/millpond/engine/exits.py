@@ -5,11 +5,14 @@ Rule: one place for the words an agent reads when a query came to nothing throug
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 from enum import IntEnum
+from typing import NoReturn
 
-from millpond.core.errors import Reason, Refusal
+from millpond.core.errors import CanvasStopped, Reason, Refusal
 
 NO_MEMORY = "the result did not fit the engine's memory"
 """The note of a result that could not be taken; the call is answered with the result as it came."""
@@ -26,6 +29,10 @@ class Exit(IntEnum):
     """The canvas's file cannot be opened or made."""
     EXCESS = 5
     """It had more memory than its budget."""
+    STOPPED = 6
+    """The database takes no further statement: a full disk does that to it. The file is opened anew by the next process."""
+    DAMAGED = 7
+    """The canvas's file holds no database any more."""
 
 
 def tell(error: BaseException) -> None:
@@ -33,6 +40,19 @@ def tell(error: BaseException) -> None:
     frames = traceback.extract_tb(error.__traceback__)
     where = f"{frames[-1].name}, line {frames[-1].lineno}" if frames else "nowhere"
     print(f"{type(error).__name__} in {where}", file=sys.stderr, flush=True)
+
+
+def why(error: BaseException) -> str:
+    """What is wrong, without the conversation's data: the disk where that is full, else the kind of error."""
+    text = str(error)
+    is_full = any(os.strerror(code) in text for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+    return "the disk is full" if is_full else f"the engine failed ({type(error).__name__})"
+
+
+def stop(error: CanvasStopped) -> NoReturn:
+    """End the process, so that the next one opens the file anew."""
+    print(f"the database takes no further statement: {error}", file=sys.stderr, flush=True)
+    os._exit(Exit.STOPPED)
 
 
 def timed_out(timeout_seconds: float) -> Refusal:

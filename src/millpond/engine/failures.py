@@ -28,7 +28,7 @@ _MISSING_COLUMN = re.compile(r"Referenced column|does not have a column named")
 _EXTENSION = re.compile(
     r"\w+ with name \"?(?P<name>[^\"\n]+?)\"? is not in the catalog, but it exists in the (?P<extension>\w+)"
 )
-_ADVICE = re.compile(r"\s*(?:\bUse \"?SET |\bFor more information|Candidate functions:).*", re.DOTALL)
+_ADVICE = re.compile(r"\s*(?:\bUse \"?SET |,? or SET \w+|\bFor more information|Candidate functions:).*", re.DOTALL)
 """Where DuckDB goes on to advise what is refused here, or to list every signature."""
 _PLACE = "\n\nLINE "
 """Where a message goes on to show the place in the statement; when it runs, that is not the one the agent wrote."""
@@ -114,8 +114,8 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
     hint = f" Near names: {', '.join(map(printed_name, near))}." if near else ""
     return Refusal(
         Reason.UNKNOWN_TABLE,
-        f"There is no table {clip(name, 120).text} in this canvas.{hint} SHOW TABLES lists all; FROM calls tells which call made"
-        " each.",
+        f"There is no table {clip(name, 120).text} in this canvas.{hint} FROM calls names all, with the call that made"
+        " each; SHOW TABLES those that are made already.",
     )
 
 

@@ -16,11 +16,12 @@ import msgspec
 from millpond.core import gate, trees
 from millpond.core.errors import QueryRefused, Refusal
 from millpond.core.exactness.doubts import Doubts, doubts
-from millpond.core.model import EngineSettings, Tables, TableState
+from millpond.core.model import EngineSettings, TableState
 from millpond.core.names import fold, quote
 from millpond.core.sql import explained, printed_name
 from millpond.engine import failures
-from millpond.engine.database import Connection, DatabaseError, Interrupted, OutOfMemory, statements
+from millpond.engine.database import Connection, DatabaseError, FatalError, Interrupted, OutOfMemory, statements
+from millpond.engine.tables import Tables
 
 MAX_TABLES = 3
 """Tables whose columns are told where a column is not found."""
@@ -57,7 +58,7 @@ class Judge:
             return self._judge(connection, sql, named)
         except RecursionError:
             raise QueryRefused(failures.too_deep()) from None
-        except (Interrupted, OutOfMemory):
+        except (FatalError, Interrupted, OutOfMemory):
             raise
         except DatabaseError as error:
             raise QueryRefused(failures.explain(str(error), self._asked(connection, sql, named))) from error
@@ -83,7 +84,7 @@ class Judge:
             raise QueryRefused(failures.not_a_select(kind))
         tree = self._judge_tree(connection, text, named)
         tables = frozenset(named)
-        self._tables.make(tables)
+        self._tables.make(tables, connection)
         plan = self._judge_plan(connection, text, tree, named)
         return Judged(text, tree=tree, doubts=doubts(plan), tables=tables)
 

@@ -16,6 +16,10 @@ class Limits:
     """From the start of a process until it must be ready; opening a file after a kill takes about 0.1 s."""
     starts: int = 3
     """Failed starts in a row after which what waits is answered; the next request tries again."""
+    damaged_starts: int = 2
+    """Starts in a row that find the file damaged, after which an empty canvas takes its place."""
+    checkpoint_delay: int = 4
+    """How much more log is written before the next checkpoint, after one that found the disk full and stopped the database."""
     first_pause_seconds: float = 0.1
     """Before a start that follows a failure; doubled with each further one."""
     longest_pause_seconds: float = 5.0
@@ -24,8 +28,8 @@ class Limits:
     """From `Cancel` until the process is killed, unless the query is answered."""
     close_seconds: float = 1.0
     """From the end of the process's input until it is killed."""
-    waiting_loads: int = 256
-    """Results that wait to be stored, the one in hand included."""
+    waiting_loads: int = 2_048
+    """Results that wait to be stored, the one in hand included; small ones take some 7 ms each."""
     waiting_load_bytes: int = 512 << 20
     """Bytes of those results; one that finds nothing waiting is taken whatever its size."""
     load_seconds: float = 120.0

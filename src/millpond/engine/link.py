@@ -85,6 +85,12 @@ class Link:
 
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         """Have a result stored. Never raises but for cancellation; a full queue or a dead engine is `FAILED`."""
+        outcome = await self._stored(call, result, query_tool)
+        if outcome.verdict is Verdict.FAILED and not self._closed:
+            self._log(f"engine: the result of call {call.number} is in no table: {outcome.note}")
+        return outcome
+
+    async def _stored(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         if self._unavailable():
             return _failed(_NOT_RUNNING)
         if len(result) > self._settings.max_result_bytes:

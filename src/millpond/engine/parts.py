@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from millpond.core.errors import CanvasDamaged
 from millpond.core.model import Call, EngineSettings, Outcome
 from millpond.engine.limits import DATABASE_SHARE
 
@@ -22,7 +23,7 @@ Why = Literal["cancelled", "timeout"]
 
 
 class StorePart(Protocol):
-    """What the worker asks of the store. Safe to call from any thread."""
+    """What the worker asks of the store. Safe to call from any thread. All but `record` may raise `CanvasStopped`."""
 
     def take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:
         """Decide on a result and store it; returns after the commit."""
@@ -43,7 +44,7 @@ class StorePart(Protocol):
 
 
 class QueryPart(Protocol):
-    """What the worker asks of the query side. Safe to call from any thread."""
+    """What the worker asks of the query side. Safe to call from any thread. `answer` may raise `CanvasStopped`."""
 
     def answer(self, id: int, arguments: bytes, query_tool: str) -> bytes:
         """The `result` value for these raw arguments, own errors included."""
@@ -71,12 +72,30 @@ def file_path(settings: EngineSettings) -> Path:
 
 
 def build(settings: EngineSettings) -> Parts:
-    """Open the canvas's file and put store and query side on it. Raises what DuckDB raises where it cannot be opened."""
+    """Open the canvas's file and put store and query side on it.
+
+    Raises `CanvasDamaged` where the file holds no database, what DuckDB raises where it cannot be opened for another reason.
+    """
+    from millpond.engine.database import DatabaseError, is_damage
+
+    try:
+        return _build(settings)
+    except DatabaseError as error:
+        if is_damage(error):
+            raise CanvasDamaged(str(error)) from error
+        raise
+
+
+def _build(settings: EngineSettings) -> Parts:
     from millpond.engine.database import Database
     from millpond.engine.query import QueryRunner
     from millpond.engine.store import Store
 
-    database = Database(file_path(settings), memory_bytes=int(settings.memory_bytes * DATABASE_SHARE))
+    database = Database(
+        file_path(settings),
+        memory_bytes=int(settings.memory_bytes * DATABASE_SHARE),
+        checkpoint_factor=settings.checkpoint_factor,
+    )
     store = Store(database, settings)
     if settings.begun_anew:
         _say(database, settings.begun_anew)

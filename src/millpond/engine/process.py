@@ -174,7 +174,7 @@ class Process(asyncio.SubprocessProtocol):
 
 
 def _enlarge(transport: asyncio.BaseTransport) -> None:
-    if fcntl is None or not hasattr(fcntl, "F_SETPIPE_SZ"):
+    if fcntl is None or not hasattr(fcntl, "F_SETPIPE_SZ") or transport.is_closing():
         return
     try:
         fcntl.fcntl(transport.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

@@ -10,10 +10,11 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from millpond.core.errors import CanvasStopped
 from millpond.core.model import Answered, Cancel, Query
 from millpond.core.replies import refusal_result
 from millpond.engine import exits
-from millpond.engine.exits import tell
+from millpond.engine.exits import stop, tell
 from millpond.engine.limits import QUERY_THREADS, STOP_AGAIN_SECONDS
 from millpond.engine.parts import QueryPart, Why
 
@@ -65,6 +66,8 @@ class Queries:
     def _answer(self, request: Query, arguments: bytes) -> bytes:
         try:
             return self._runner.answer(request.id, arguments, request.query_tool)
+        except CanvasStopped as error:
+            stop(error)
         except MemoryError:
             return refusal_result(exits.out_of_memory())
         except Exception as error:

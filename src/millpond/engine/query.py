@@ -10,23 +10,23 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
-from typing import Literal
 
 import msgspec
 
 from millpond.core.arguments import Arguments, read_arguments
 from millpond.core.clip import clip
-from millpond.core.errors import EngineFailed, QueryRefused, Reason, Refusal
-from millpond.core.model import EngineSettings, Tables
+from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused, Reason, Refusal
+from millpond.core.model import EngineSettings
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
-from millpond.engine.database import Connection, Database, DatabaseError, Interrupted, OutOfMemory
+from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, OutOfMemory
+from millpond.engine.exits import why
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
-
-Why = Literal["cancelled", "timeout"]
+from millpond.engine.parts import Why
+from millpond.engine.tables import Tables
 
 
 class QueryRunner:
@@ -47,7 +47,7 @@ class QueryRunner:
         self._checker = Checker(self._judge, self._clock)
 
     def answer(self, id: int, arguments: bytes | memoryview, query_tool: str) -> bytes:
-        """The `result` value for these raw arguments. Never raises but for what ends the process."""
+        """The `result` value for these raw arguments. Raises `CanvasStopped` where only a new process can answer."""
         try:
             asked = read_arguments(arguments, query_tool)
             if isinstance(asked, Refusal):
@@ -68,19 +68,21 @@ class QueryRunner:
     def _answer(self, id: int, arguments: Arguments) -> bytes:
         try:
             self._not_offered(arguments)
-            self._tables.flush()
+            behind = self._behind()
             with self._cursor(id) as connection:
                 judged = self._judge.judge(connection, arguments.sql)
                 started = self._clock()
                 found = self._run(connection, judged, arguments)
                 doubtful = self._checker.notes(connection, judged, found.fetched.rows, started)
-            return answer_result(self._compose(arguments, judged, found, doubtful))
+            return answer_result(self._compose(arguments, judged, found, [*doubtful, *behind]))
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
             return refusal_result(Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows."))
         except (MemoryError, OutOfMemory):
             return refusal_result(exits.out_of_memory())
+        except FatalError as error:
+            raise CanvasStopped(type(error).__name__) from error
         except DatabaseError as error:
             return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql)))
 
@@ -96,6 +98,18 @@ class QueryRunner:
                     "`save_as` is not offered. Leave it out, and write the query as a CTE (WITH) instead.",
                 )
             )
+
+    def _behind(self) -> tuple[str, ...]:
+        """Commit what was recorded. Where that fails, what is stored can still be asked, and the answer says what it lacks."""
+        try:
+            self._tables.flush()
+        except FatalError:
+            raise
+        except DatabaseError as error:
+            return (
+                f"The latest small results are not in the tables yet: {why(error)}. Call their tools again if you need them.",
+            )
+        return ()
 
     @contextmanager
     def _cursor(self, id: int) -> Generator[Connection]:
@@ -138,7 +152,7 @@ class QueryRunner:
         settings = self._settings
         return Bounds(arguments.max_rows or settings.max_rows, settings.max_answer_bytes, settings.max_cell_bytes)
 
-    def _compose(self, arguments: Arguments, judged: Judged, found: _Found, doubtful: list[str]) -> Answer:
+    def _compose(self, arguments: Arguments, judged: Judged, found: _Found, more_notes: list[str]) -> Answer:
         bounds = self._bounds(arguments)
         cell_bytes = bounds.answer_bytes if judged.explain else bounds.cell_bytes
         names = [name for name, _ in found.fetched.columns]
@@ -160,7 +174,7 @@ class QueryRunner:
             rows=text.rows,
             truncated=more,
             total=found.total if not more or arguments.exact_total else None,
-            notes=[*cut_notes(cuts), *doubtful],
+            notes=[*cut_notes(cuts), *more_notes],
         )
 
 

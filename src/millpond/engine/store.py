@@ -15,7 +15,7 @@ import msgspec
 
 from millpond.core import plan
 from millpond.core.columns import Plan
-from millpond.core.errors import EngineFailed
+from millpond.core.errors import CanvasStopped, EngineFailed
 from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdict
@@ -23,8 +23,16 @@ from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
 from millpond.engine.ahead import load_rows
-from millpond.engine.database import Connection, Database, DatabaseError, OutOfMemory, Transaction
-from millpond.engine.exits import NO_MEMORY
+from millpond.engine.database import (
+    Connection,
+    Database,
+    DatabaseError,
+    FatalError,
+    Interrupted,
+    OutOfMemory,
+    transaction,
+)
+from millpond.engine.exits import NO_MEMORY, why
 from millpond.engine.texts import BATCH_BYTES, Texts
 
 OWN_TABLES = ("calls", "results")
@@ -37,6 +45,8 @@ _CALL_SPEC = (
     '[{"number":"BIGINT","tool":"VARCHAR","arguments":"VARCHAR","time":"VARCHAR","bytes":"BIGINT",'
     '"tables":["VARCHAR"],"note":"VARCHAR"}]'
 )
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
+"""What a result raises that is no JSON after all."""
 _EVICTED = "evicted to make room; call the tool again for its rows"
 _TEXT_OF = "SELECT part, substr(text, 1, 500) FROM results WHERE call = {}"
 
@@ -66,8 +76,11 @@ class Store:
         self._guard = threading.Lock()
         self._flushing = threading.Lock()
         self._changing = threading.Lock()
+        self._sweeping = threading.Lock()
         self._recorded: list[tuple[Call, bytes]] = []
         self._texts = Texts(database)
+        self._orphans: frozenset[int] = frozenset()
+        """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
         connection = database.cursor()
         connection.execute(_CREATE)
         self._reopen(connection)
@@ -81,7 +94,7 @@ class Store:
     # --- taking results -----------------------------------------------------------------------------------------
 
     def take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:
-        """Decide on a result and store it. Returns after the commit; never raises.
+        """Decide on a result and store it. Returns after the commit; raises nothing but `CanvasStopped`.
 
         A result that goes on as it came is recorded like those that never reached the engine.
         """
@@ -89,10 +102,15 @@ class Store:
             return self._take(call, result, query_tool)
         except (MemoryError, OutOfMemory):
             return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
+        except _UNREADABLE:  # Found deep in the rows only, as with invalid UTF-8.
+            self.record(msgspec.structs.replace(call, replaceable=False), result)
+            return Outcome(verdict=Verdict.KEEP)
         except EngineFailed as error:
             return Outcome(verdict=Verdict.FAILED, note=str(error))
+        except FatalError as error:
+            raise CanvasStopped(type(error).__name__) from error
         except DatabaseError as error:
-            return Outcome(verdict=Verdict.FAILED, note=f"the engine could not store it ({type(error).__name__})")
+            return Outcome(verdict=Verdict.FAILED, note=why(error))
 
     def _take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:
         reading = _read(result)
@@ -126,6 +144,7 @@ class Store:
 
     def _load(self, row: _Row, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
         """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
+        self._remove_orphans()
         if len(result) <= BATCH_BYTES:
             return self._store(row, [(row.number, result)], reading)
         try:
@@ -138,7 +157,7 @@ class Store:
 
     def _store(self, row: _Row, texts: Sequence[tuple[int, memoryview]], reading: plan.Reading) -> tuple[Plan, ...]:
         table = self._texts.room((row.number,), row.bytes) if texts else ""
-        with Transaction(self._database.cursor()) as connection:
+        with self._database.transaction() as connection:
             self._forget(connection, row)
             plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
             note = row.note or "; ".join(plan.notes(reading, plans)) or None
@@ -154,17 +173,31 @@ class Store:
             self._recorded.append((call, bytes(result)))
 
     def flush(self) -> int:
-        """Commit what was recorded. Returns the highest number that is committed."""
+        """Commit what was recorded. Returns the highest number that is committed.
+
+        Raises DuckDB's errors, and `CanvasStopped` where only a new process can commit.
+        """
         with self._flushing:
             with self._guard:
                 waiting = list(self._recorded)  # A copy: more is recorded while these are committed.
             if waiting:
-                self._commit(waiting)
+                try:
+                    self._commit(waiting)
+                except FatalError as error:
+                    raise CanvasStopped(type(error).__name__) from error
                 with self._guard:
                     self._recorded = self._recorded[len(waiting) :]
             return self._ledger.last_number
 
+    def _remove_orphans(self) -> None:
+        """Before anything is stored, for one of them may be sent again."""
+        with self._sweeping:
+            if self._orphans:
+                self._texts.remove(self._orphans)
+                self._orphans = frozenset()
+
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
+        self._remove_orphans()
         rows = [self._row(call, result, self._pending_names(call, result)) for call, result in waiting]
         for row, (_, result) in zip(rows, waiting, strict=True):
             if len(result) > BATCH_BYTES:
@@ -172,7 +205,7 @@ class Store:
         small = [(call.number, memoryview(result)) for call, result in waiting if 0 < len(result) <= BATCH_BYTES]
         numbers = {number for number, _ in small}
         table = self._texts.room(numbers, sum(len(result) for _, result in small))
-        with Transaction(self._database.cursor()) as connection:
+        with self._database.transaction() as connection:
             for row in rows:
                 self._forget(connection, row)
             self._insert(connection, rows)
@@ -201,23 +234,28 @@ class Store:
         with self._guard:
             return (*self._ledger.names(), *OWN_TABLES)
 
-    def make(self, names: frozenset[str]) -> None:
-        """Make the pending tables among these. Raises `EngineFailed` where one cannot be made."""
+    def make(self, names: frozenset[str], connection: Connection) -> None:
+        """Make the pending tables among these, on a connection that whoever waits for them can interrupt.
+
+        Raises `EngineFailed` where one cannot be made, and DuckDB's errors where it is stopped.
+        """
         with self._changing:
             with self._guard:
                 numbers = self._ledger.pending_calls(names)
             for number in numbers:
                 try:
-                    self._make(number)
-                except DatabaseError as error:
-                    raise EngineFailed(f"the tables of call {number} could not be made: {error}") from error
+                    self._make(number, connection)
+                except (FatalError, Interrupted, OutOfMemory):
+                    raise
+                except (DatabaseError, *_UNREADABLE) as error:
+                    raise EngineFailed(f"the tables of call {number} could not be made: {why(error)}") from error
                 except RecursionError:
                     raise EngineFailed(
                         f"call {number} is nested too deep for a table: {_TEXT_OF.format(number)}"
                     ) from None
 
-    def _make(self, number: int) -> None:
-        with Transaction(self._database.cursor()) as connection:
+    def _make(self, number: int, connection: Connection) -> None:
+        with transaction(connection):
             text = self._texts.read(connection, number)
             found = connection.execute("SELECT tables FROM calls WHERE number = ?", [number]).fetchone()
             reading = _read(memoryview(text.encode()))
@@ -267,7 +305,7 @@ class Store:
     def _evict(self, gone: tuple[int, ...], tables: Sequence[str]) -> bool:
         """Drop calls' tables and results. False where that fails: what was to be stored is stored, and room is made later."""
         try:
-            with Transaction(self._database.cursor()) as connection:
+            with self._database.transaction() as connection:
                 _drop(connection, tables)
                 self._texts.delete(connection, gone)
                 connection.execute(
@@ -288,7 +326,7 @@ class Store:
             self._ledger.last_number = max(self._ledger.last_number, number)
             if note != _EVICTED:
                 self._ledger.add(number, size_bytes, tables, made=all(name in stored for name in tables))
-        self._texts.remove(self._texts.calls() - {number for number, *_ in rows})
+        self._orphans = self._texts.calls() - {number for number, *_ in rows}
 
 
 def _drop(connection: Connection, tables: Iterable[str]) -> None:
@@ -299,7 +337,7 @@ def _drop(connection: Connection, tables: Iterable[str]) -> None:
 def _read(result: memoryview) -> plan.Reading | None:
     try:
         return plan.read(result)
-    except (msgspec.DecodeError, RecursionError):
+    except (*_UNREADABLE, RecursionError):
         return plan.unread(result)
 
 

@@ -76,10 +76,11 @@ class Supervisor:
         self._directory = CanvasDirectory(Path(settings.directory))
         self._begun = False
         self._newest: Process | None = None
+        self._preparing: asyncio.Future[None] | None = None
         self._wanted = asyncio.Event()
         self._blame: Blame | None = None
         self._failed_starts = 0
-        self._unusable = 0
+        self._damaged = 0
         self._lost = False
         self.process: Process | None = None
         """The process, where it takes requests."""
@@ -107,7 +108,7 @@ class Supervisor:
             if process is None:
                 await self._failed()
                 continue
-            self._failed_starts = self._unusable = 0
+            self._failed_starts = self._damaged = 0
             self.process = process
             self._owner.on_up()
             await self._ended(process)
@@ -115,6 +116,8 @@ class Supervisor:
     async def close(self) -> None:
         """End the process: it is asked first. Call it when `run` was cancelled."""
         self.process = None
+        if self._preparing is not None:
+            await asyncio.gather(self._preparing, return_exceptions=True)
         process, self._newest = self._newest, None
         if process is not None:
             process.finish()
@@ -136,7 +139,9 @@ class Supervisor:
             self._owner.on_answer(answer, body)
 
         try:
-            await asyncio.to_thread(self._prepare)  # It may remove gigabytes, or wait for a sweep.
+            # On a thread, for it may remove gigabytes, or wait for a sweep; whoever ends the session waits for it.
+            self._preparing = asyncio.ensure_future(asyncio.to_thread(self._prepare))
+            await asyncio.shield(self._preparing)
             process = await Process.spawn(self._command, self._settings, on_answer, self._log)
         except OSError as error:
             self._log(f"engine: cannot be started: {error}")
@@ -149,14 +154,15 @@ class Supervisor:
             return process
         process.kill()
         code = await asyncio.shield(process.ended)  # it is awaited again at the close
-        self._unusable += code == Exit.UNUSABLE
+        self._damaged += code == Exit.DAMAGED
         self._log(f"engine: did not come up (exit code {code})")
         return None
 
     def _prepare(self) -> None:
         """Have the directory there. Raises `OSError` where that cannot be."""
-        if self._unusable >= self._limits.starts - 1:
-            self._renew("could not be opened")
+        if self._damaged >= self._limits.damaged_starts:
+            self._renew("was damaged")
+            self._damaged = 0
         elif self._lost or (self._directory.hold() and self._begun):
             self._renew("was removed from the temporary directory")
         self._begun = True
@@ -175,6 +181,9 @@ class Supervisor:
         end, self._blame = End(code, self._blame), None
         self.failures = 0 if end.blame else self.failures + 1
         self._log(f"engine: ended (exit code {code}), starting again")
+        if code == Exit.STOPPED:
+            factor = self._settings.checkpoint_factor * self._limits.checkpoint_delay
+            self._settings = msgspec.structs.replace(self._settings, checkpoint_factor=factor)
         self._owner.on_down(end)
         self._lost = code == Exit.LOST  # What is left of the directory is no canvas.
         if self.failures > 1:

@@ -13,7 +13,7 @@ from itertools import islice
 
 import msgspec
 
-from millpond.engine.database import Connection, Database, Transaction
+from millpond.engine.database import Connection, Database
 
 SCHEMA = "kept"
 """Where the tables are; SHOW TABLES lists the view only."""
@@ -45,27 +45,27 @@ class Texts:
     """All texts of one canvas."""
 
     def __init__(self, database: Database) -> None:
-        """Make the view, or find what a file that was there before holds."""
+        """Make the view, or find what a file that was there before holds, which is then not written to: the disk may be full."""
         self._database = database
         self._guard = threading.Lock()
-        with Transaction(database.cursor()) as connection:
+        with database.transaction() as connection:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
             found = connection.execute(
                 "SELECT CAST(substr(table_name, 7) AS BIGINT) FROM duckdb_tables() WHERE schema_name = ? ORDER BY 1",
                 [SCHEMA],
             ).fetchall()
-            self._tables = [_Table(number) for (number,) in found]
+            self._tables = [_Table(number, TABLE_BYTES) for (number,) in found]
             for table in self._tables:
                 calls = connection.execute(f"SELECT DISTINCT call FROM {table.name}").fetchall()
                 table.calls.update(call for (call,) in calls)
-            if not self._tables or self._tables[-1].calls:
+            if not self._tables:
                 self._extend(connection)
 
     def room(self, calls: Collection[int], size_bytes: int) -> str:
         """The table that takes the next texts, of these calls and so many bytes. To be asked before the transaction begins."""
         with self._guard:
             if self._tables[-1].size_bytes and self._tables[-1].size_bytes + size_bytes > TABLE_BYTES:
-                with Transaction(self._database.cursor()) as connection:
+                with self._database.transaction() as connection:
                     self._extend(connection)
             table = self._tables[-1]
             table.size_bytes += size_bytes
@@ -104,7 +104,7 @@ class Texts:
         parts = enumerate(_parts(result), 1)
         while some := tuple(islice(parts, BATCH_BYTES // PART_BYTES)):
             table = self.room((number,), sum(len(text) for _, text in some))
-            with Transaction(self._database.cursor()) as connection:
+            with self._database.transaction() as connection:
                 _insert_parts(connection, table, number, some)
 
     def read(self, connection: Connection, number: int) -> str:
@@ -128,7 +128,7 @@ class Texts:
     def remove(self, calls: Collection[int]) -> None:
         """Take the texts of these calls away in a transaction of its own."""
         if self._that_hold(calls):
-            with Transaction(self._database.cursor()) as connection:
+            with self._database.transaction() as connection:
                 self.delete(connection, calls)
             self.deleted(calls)
 

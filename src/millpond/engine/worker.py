@@ -15,6 +15,7 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from queue import SimpleQueue
 
+from millpond.core.errors import CanvasDamaged, CanvasStopped
 from millpond.core.frames import PREFIX, decode_request, decode_settings
 from millpond.core.model import (
     Answered,
@@ -33,7 +34,7 @@ from millpond.core.model import (
 from millpond.core.replies import refusal_result
 from millpond.engine import ceiling, exits
 from millpond.engine.directory import CanvasDirectory
-from millpond.engine.exits import NO_MEMORY, Exit, tell
+from millpond.engine.exits import NO_MEMORY, Exit, stop, tell, why
 from millpond.engine.flusher import Flusher
 from millpond.engine.parts import Build, Parts, build, file_path
 from millpond.engine.queries import Queries
@@ -57,6 +58,8 @@ class Worker:
         self._answers = answers
         self._loads: SimpleQueue[tuple[Take, memoryview]] = SimpleQueue()
         self._queries = Queries(parts.queries, answers.send)
+        self._behind = False
+        """True since a commit of recorded results failed, so that it is told once."""
         self._flusher = Flusher(self._flush)
         threading.Thread(target=self._load_in_turn, name="load", daemon=True).start()
 
@@ -128,19 +131,27 @@ class Worker:
             return self._store.take(request.call, body, request.query_tool)
         except MemoryError:
             return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
+        except CanvasStopped as error:
+            stop(error)
         except Exception as error:
             tell(error)
-            return Outcome(verdict=Verdict.FAILED, note=f"the engine could not store it ({type(error).__name__})")
+            return Outcome(verdict=Verdict.FAILED, note=why(error))
 
     def _flush(self, numbers: tuple[int, ...]) -> bool:
         """Commit, and tell what is committed. False where it failed."""
         try:
             self._store.flush()
+        except CanvasStopped as error:
+            stop(error)
         except Exception as error:
             if not self._file.exists():
                 os._exit(Exit.LOST)
-            tell(error)
+            if not self._behind:
+                tell(error)
+                print(f"recorded results wait to be committed: {why(error)}", file=sys.stderr, flush=True)
+            self._behind = True
             return False
+        self._behind = False
         self._answers.send(Kept(numbers=numbers))
         return True
 
@@ -159,7 +170,7 @@ def main(make: Build = build) -> None:
         worker = Worker(settings, make(settings), answers)
     except Exception as error:  # Nothing of the conversation is in this message yet.
         print(f"the canvas cannot be opened: {error}", file=sys.stderr, flush=True)
-        os._exit(Exit.UNUSABLE)
+        os._exit(Exit.DAMAGED if isinstance(error, CanvasDamaged) else Exit.UNUSABLE)
     _tune()
     ceiling.hold(settings.memory_bytes, Exit.EXCESS)
     worker.ready()
