@@ -190,6 +190,19 @@ async def test_a_result_that_found_no_memory_beside_a_query_is_stored_alone(tmp_
 
 
 @on_loop
+async def test_a_result_that_finds_no_memory_alone_is_tried_once_more_in_a_new_process(tmp_path: Path) -> None:
+    """ENGINE-11"""
+    async with bench(tmp_path) as it:
+        assert (await bounded(it.take("rows"))).verdict is Verdict.REPLACE
+        first = await it.ask("pid")
+        assert (await bounded(it.take("memory_once"))).verdict is Verdict.REPLACE
+        second = await it.ask("pid")
+        assert (await bounded(it.take("memory_always"))).verdict is Verdict.FAILED
+        assert len({first, second, await it.ask("pid")}) == 3
+        assert sum("begins memory_always" in line for line in it.lines) == 2
+
+
+@on_loop
 async def test_a_result_that_finds_no_memory_alone_has_failed(tmp_path: Path) -> None:
     """ENGINE-11"""
     async with bench(tmp_path) as it:

@@ -141,6 +141,18 @@ async def test_a_result_too_large_for_the_memory_has_failed_and_the_next_is_stor
 
 
 @on_loop
+async def test_a_result_that_took_all_memory_does_not_keep_small_ones_from_being_stored(tmp_path: Path) -> None:
+    """ENGINE-11"""
+    async with real(tmp_path, memory_bytes=128 << 20) as it:
+        names = [table(await bounded(it.take("rows", rows(count)))) for count in (20_000, 80_000, 150_000)]
+        outcome = await bounded(it.take("large", large()))
+        assert outcome.verdict is Verdict.FAILED
+        assert "memory" in (outcome.note or "")
+        names += [table(await bounded(it.take("rows", rows(40_000)))) for _ in range(4)]
+        assert [await size(it, name) for name in names] == [20_000, 80_000, 150_000, *[40_000] * 4]
+
+
+@on_loop
 async def test_a_directory_taken_away_is_told_and_calls_begins_with_why(tmp_path: Path) -> None:
     """ENGINE-13"""
     async with real(tmp_path) as it:

@@ -25,6 +25,8 @@ _DAMAGE = re.compile(
     r"not a valid DuckDB database file|Corrupt (?:database|WAL) file|Could not read enough bytes from file"
 )
 
+_NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
+
 _LOCKED = (
     "python_enable_replacements = false",
     "lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # Agents write `x -> x + 1`, and the new syntax works beside it.
@@ -57,6 +59,7 @@ __all__ = [
     "ParserError",
     "PermissionDenied",
     "is_damage",
+    "is_lack_of_memory",
     "statements",
     "transaction",
 ]
@@ -120,6 +123,11 @@ def transaction(connection: Connection) -> Generator[None]:
 def is_damage(error: DatabaseError) -> bool:
     """Whether the file itself is at fault, not what is around it: a full disk, a lock, no more descriptors, no memory."""
     return _DAMAGE.search(str(error)) is not None
+
+
+def is_lack_of_memory(error: DatabaseError) -> bool:
+    """Whether memory ran out, which a commit reports as a failed transaction."""
+    return isinstance(error, OutOfMemory) or _NO_MEMORY.search(str(error)) is not None
 
 
 def statements(connection: Connection, sql: str) -> list[tuple[str, str]]:

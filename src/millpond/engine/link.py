@@ -61,6 +61,8 @@ class Link:
         self._stopping: dict[int, asyncio.TimerHandle] = {}
         self._unconfirmed = Unconfirmed(self._limits)
         self._dropped = 0
+        self._has_loaded = False
+        """True once the process has dealt with a result: what it has taken of its memory it may not give back."""
         self._closed = False
         self._supervisor = Supervisor(self, settings, self._limits, command, log)
         self._run: asyncio.Task[None] | None = None
@@ -204,6 +206,7 @@ class Link:
         """A process takes requests: what was recorded goes first, then the result in hand, then queries."""
         process = self._supervisor.process
         assert process is not None
+        self._has_loaded = False
         for call, result in self._unconfirmed.all():
             process.send(Record(call=call), result)
         self._advance()
@@ -225,9 +228,13 @@ class Link:
         load = self._loads.current
         if load is None or load.id != answer.id:
             return
+        is_first, self._has_loaded = not self._has_loaded, True
         if answer.verdict is Verdict.NO_MEMORY:
             if load.shared and not load.alone:
                 load.alone, load.sent = True, False
+            elif not is_first and not load.renewed:
+                load.renewed = True
+                self._supervisor.kill("memory")
             else:
                 self._loads.finish(_failed(answer.note or "it did not fit the engine's memory"))
             return
@@ -272,7 +279,7 @@ class Link:
         if load is None or not load.sent:
             return
         load.sent = False
-        load.deaths += end.blame != "query" and end.code != Exit.LOST
+        load.deaths += end.blame in (None, "load") and end.code != Exit.LOST
         if load.deaths >= self._limits.load_deaths:
             self._loads.finish(_failed("the engine ended twice while it was being stored"))
 

@@ -21,7 +21,7 @@ from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
-from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, OutOfMemory
+from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, is_lack_of_memory
 from millpond.engine.exits import why
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
@@ -79,11 +79,13 @@ class QueryRunner:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
             return refusal_result(Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows."))
-        except (MemoryError, OutOfMemory):
+        except MemoryError:
             return refusal_result(exits.out_of_memory())
         except FatalError as error:
             raise CanvasStopped(type(error).__name__) from error
         except DatabaseError as error:
+            if is_lack_of_memory(error):
+                return refusal_result(exits.out_of_memory())
             return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql)))
 
     def _not_offered(self, arguments: Arguments) -> None:

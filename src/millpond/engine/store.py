@@ -30,6 +30,7 @@ from millpond.engine.database import (
     FatalError,
     Interrupted,
     OutOfMemory,
+    is_lack_of_memory,
     transaction,
 )
 from millpond.engine.exits import NO_MEMORY, why
@@ -100,7 +101,7 @@ class Store:
         """
         try:
             return self._take(call, result, query_tool)
-        except (MemoryError, OutOfMemory):
+        except MemoryError:
             return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
         except _UNREADABLE:  # Found deep in the rows only, as with invalid UTF-8.
             self.record(msgspec.structs.replace(call, replaceable=False), result)
@@ -110,6 +111,8 @@ class Store:
         except FatalError as error:
             raise CanvasStopped(type(error).__name__) from error
         except DatabaseError as error:
+            if is_lack_of_memory(error):
+                return Outcome(verdict=Verdict.NO_MEMORY, note=NO_MEMORY)
             return Outcome(verdict=Verdict.FAILED, note=why(error))
 
     def _take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:

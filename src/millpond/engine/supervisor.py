@@ -21,7 +21,12 @@ from millpond.engine.exits import Exit
 from millpond.engine.limits import Limits
 from millpond.engine.process import Process
 
-Blame = Literal["query", "load"]
+Blame = Literal["query", "load", "memory"]
+_SAID = {
+    "query": "a query did not stop, the process is ended",
+    "load": "a load did not stop, the process is ended",
+    "memory": "a load found no memory, it is tried again in a new process",
+}
 TAG_CHARACTERS = 6
 _TAG_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 """Without the characters that are taken for one another."""
@@ -97,7 +102,7 @@ class Supervisor:
         """End the process at once; the next one starts without a pause."""
         process, self.process = self.process, None
         if process:
-            self._log(f"engine: a {blame} did not stop, the process is ended")
+            self._log(f"engine: {_SAID[blame]}")
             self._blame = blame
             process.kill()
 

@@ -28,6 +28,8 @@ class Load:
     """How often the process ended under it through no fault of a query."""
     alone: bool = False
     """True when it ran out of memory beside queries: it is tried again when none runs, and none is begun meanwhile."""
+    renewed: bool = False
+    """True when it ran out of memory in a process that had stored others: it is tried again in a new one."""
     shared: bool = False
     """True when a query ran beside it since it was sent."""
     deadline: asyncio.TimerHandle | None = None
