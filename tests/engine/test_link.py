@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine_link import LIMITS, bench, bounded, message, on_loop, reason
+from engine_link import LIMITS, bench, bounded, message, on_loop, quick, reason
 from millpond.core.model import Verdict
-from millpond.engine.limits import Limits
+from millpond.engine.limits import QUERY_THREADS, Limits
 
 
 def test_the_link_loads_neither_duckdb_nor_mcp() -> None:
@@ -172,6 +172,20 @@ async def test_a_result_that_takes_too_long_has_failed_and_the_next_is_stored(tm
         assert outcome.verdict is Verdict.FAILED
         assert "in time" in (outcome.note or "")
         assert (await bounded(second)).verdict is Verdict.REPLACE
+
+
+@on_loop
+async def test_a_query_that_does_not_come_to_its_turn_is_told_so(tmp_path: Path) -> None:
+    """ENGINE-30"""
+    async with bench(tmp_path, limits=quick(grace_seconds=2.0), timeout_seconds=1.0) as it:
+        await it.ask("hello")
+        running = [it.query(f"hold_always {number}") for number in range(QUERY_THREADS)]
+        await it.logged("begins hold_always", QUERY_THREADS)
+        late = it.query("late")
+        said = [message(await bounded(one)) for one in (*running, late)]
+        assert all("took longer" in text for text in said[:-1])
+        assert "could not begin" in said[-1]
+        assert await it.ask("hello") == "hello"
 
 
 @on_loop

@@ -111,7 +111,10 @@ class Canvas:
     )
     max_calls: int = _setting(10_000, 1, 10_000_000, "calls that are kept; the oldest go first, and it is said")
     max_canvas_bytes: int = _setting(
-        4 * GIB, 16 * MIB, 1_024 * GIB, "the database file; the oldest calls go first, and it is said"
+        4 * GIB,
+        16 * MIB,
+        1_024 * GIB,
+        "results that are kept, in bytes as they came; the file takes twice that; the oldest calls go first, and it is said",
     )
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"

@@ -68,8 +68,8 @@ def not_reached(timeout_seconds: float) -> Refusal:
     """The deadline passed before the query got to run."""
     return Refusal(
         Reason.TIMEOUT,
-        f"The query could not begin within {timeout_seconds:g} s, because the engine was starting again or storing a "
-        "large result alone. Run the query again.",
+        f"The query could not begin within {timeout_seconds:g} s, because the engine was starting again, storing a "
+        "large result alone, or answering other queries. Run the query again.",
     )
 
 

@@ -30,7 +30,7 @@ from millpond.core.model import (
 from millpond.core.replies import refusal_result
 from millpond.engine import exits
 from millpond.engine.exits import Exit
-from millpond.engine.limits import Limits
+from millpond.engine.limits import QUERY_THREADS, Limits
 from millpond.engine.supervisor import End, Supervisor
 from millpond.engine.waiting import Load, Loads, Question, Unconfirmed
 
@@ -143,9 +143,9 @@ class Link:
     def _expire(self, question: Question) -> None:
         """The deadline passed: the caller is answered now, the engine is given a grace to stop."""
         sent = question.sent
-        self._stop(question, "timeout")
         refusal = exits.timed_out if sent else exits.not_reached
         self._answer(question, refusal(self._settings.timeout_seconds))
+        self._stop(question, "timeout")
 
     def _stop(self, question: Question, why: Literal["cancelled", "timeout"]) -> None:
         process = self._supervisor.process
@@ -179,8 +179,10 @@ class Link:
             process.send(Take(id=load.id, call=load.call, query_tool=load.query_tool), load.result)
         if load and load.alone:
             return
+        free = QUERY_THREADS - len(self._stopping) - sum(question.sent for question in self._questions.values())
         for question in self._questions.values():
-            if not question.sent and not question.result.done():
+            if free > 0 and not question.sent and not question.result.done():
+                free -= 1
                 question.sent = True
                 question.sends += 1
                 process.send(Query(id=question.id, query_tool=question.query_tool), question.arguments)
