@@ -196,6 +196,7 @@ class Mcp:
         self.version = version
         self.sessions: set[str] = set()
         self.opened = 0
+        self.capabilities = "{}"
         self.tools = '[{"name":"small","inputSchema":{"type":"object"}}]'
 
     async def __call__(self, asked: Asked, answer: Answer) -> None:
@@ -220,7 +221,7 @@ class Mcp:
             case "initialize":
                 self.opened += 1
                 self.sessions.add(session := f"session-{self.opened}")
-                opened = f'{{"protocolVersion":"{self.version}","capabilities":{{}}}}'
+                opened = f'{{"protocolVersion":"{self.version}","capabilities":{self.capabilities}}}'
                 await answer.result(asked, opened, mcp_session_id=session)
             case "tools/list":
                 await answer.result(asked, f'{{"tools":{self.tools}}}')

@@ -159,16 +159,9 @@ def run_command(words: Sequence[str]) -> int:
     from millpond.commands.run import Door
     from millpond.commands.run import run as run_words
 
-    def understands(arguments: Sequence[str]) -> bool:
-        try:
-            return parse_arguments(arguments).action == "run"
-        except ConfigError:
-            return False
-
     door = Door(
-        understands=understands,
-        file=lambda file, command: config_path(Arguments("run", file, command), os.environ),
-        load=lambda file, command: load_config(Arguments("run", file, command), os.environ),
+        file=lambda file, command, url: config_path(Arguments("run", file, command, url), os.environ),
+        load=lambda file, command, url: load_config(Arguments("run", file, command, url), os.environ),
     )
     return run_words(words, door)
 

@@ -8,22 +8,18 @@ import pytest
 
 from millpond.clients.change import (
     ALREADY,
-    NO_ADDRESSES,
+    IN_A_FILE,
     NO_BACKUP,
-    NO_HEADERS,
     NOT_WRAPPED,
     SIGN_IN_LIKELY,
     File,
-    Wrap,
     file_of,
     unwrapped,
     wrapped,
 )
 from millpond.core.errors import ConfigError
 
-LOCAL_ONLY = Wrap(("/bin/millpond",), lambda _: False)
-EVERYTHING = Wrap(("/bin/millpond",), lambda _: True)
-ADDRESSES = Wrap(("/bin/millpond",), lambda arguments: "--header" not in arguments)
+MILLPOND = ("/bin/millpond",)
 
 
 def json_file(text: str) -> File:
@@ -38,9 +34,9 @@ def toml_file(text: str) -> File:
     return file_of("config.toml", text, ("mcp_servers",), is_toml=True)
 
 
-def error(file: File, name: str = "a", how: Wrap = LOCAL_ONLY) -> str:
+def error(file: File, name: str = "a", program: tuple[str, ...] = MILLPOND) -> str:
     with pytest.raises(ConfigError) as caught:
-        wrapped(file, [name], how)
+        wrapped(file, [name], program)
     return str(caught.value)
 
 
@@ -63,8 +59,7 @@ def error(file: File, name: str = "a", how: Wrap = LOCAL_ONLY) -> str:
 def test_json_is_edited_in_place(old: str, new: str) -> None:
     """CLIENTS-04, CLIENTS-05"""
     assert (
-        wrapped(json_file(f'{{"mcpServers":{{"a":{old}}}}}'), ["a"], LOCAL_ONLY).text
-        == f'{{"mcpServers":{{"a":{new}}}}}'
+        wrapped(json_file(f'{{"mcpServers":{{"a":{old}}}}}'), ["a"], MILLPOND).text == f'{{"mcpServers":{{"a":{new}}}}}'
     )
 
 
@@ -91,7 +86,7 @@ def test_json_is_edited_in_place(old: str, new: str) -> None:
 )
 def test_toml_is_edited_in_place(old: str, new: str) -> None:
     """CLIENTS-04, CLIENTS-05"""
-    changed = wrapped(toml_file(old), ["a"], LOCAL_ONLY)
+    changed = wrapped(toml_file(old), ["a"], MILLPOND)
     assert changed.text == new
     assert unwrapped(toml_file(new), ["a"]).text == old
 
@@ -100,13 +95,13 @@ def test_a_command_that_is_an_object_is_wrapped_in_it() -> None:
     """CLIENTS-24"""
     old = '{"mcpServers":{"a":{"command":{"path":"npx","args":["x"],"env":null},"settings":{}}}}'
     new = '{"mcpServers":{"a":{"command":{"path":"/bin/millpond","args":["--", "npx", "x"],"env":null},"settings":{}}}}'
-    assert wrapped(json_file(old), None, LOCAL_ONLY).text == new
+    assert wrapped(json_file(old), None, MILLPOND).text == new
     assert unwrapped(json_file(new), None).text == old
 
 
 def test_what_was_edited_while_it_was_wrapped_stays() -> None:
     """CLIENTS-08"""
-    new = wrapped(servers(a={"command": "npx", "args": ["x"], "env": {}}), ["a"], LOCAL_ONLY).text
+    new = wrapped(servers(a={"command": "npx", "args": ["x"], "env": {}}), ["a"], MILLPOND).text
     edited = new.replace('"x"]', '"x", "--more"]').replace('"env": {}', '"env": {"A": "b"}').replace('"npx"', '"bunx"')
     again = json.loads(unwrapped(json_file(edited), ["a"]).text)["mcpServers"]["a"]
     assert again == {"command": "bunx", "args": ["x", "--more"], "env": {"A": "b"}}
@@ -130,43 +125,44 @@ def test_a_list_that_was_formatted_anew_is_still_unwrapped() -> None:
 def test_whatever_starts_millpond_the_server_behind_it_is_wrapped_already(words: list[str]) -> None:
     """CLIENTS-09"""
     file = servers(a={"command": words[0], "args": words[1:]})
-    assert dict(wrapped(file, None, LOCAL_ONLY).left) == {"a": ALREADY}
+    assert dict(wrapped(file, None, MILLPOND).left) == {"a": ALREADY}
     assert json.loads(unwrapped(file, None).text)["mcpServers"]["a"] == {"command": "npx", "args": ["x"]}
 
 
 def test_a_name_that_only_looks_like_ours_is_wrapped() -> None:
     """CLIENTS-09"""
-    assert wrapped(servers(a={"command": "millponds", "args": ["--", "x"]}), None, LOCAL_ONLY).done == ("a",)
+    assert wrapped(servers(a={"command": "millponds", "args": ["--", "x"]}), None, MILLPOND).done == ("a",)
 
 
 REMOTE = {"type": "http", "url": "https://x.example/mcp", "timeout": 3}
 WITH_HEADERS = {**REMOTE, "headers": {"Authorization": "Bearer ${T}", "X-A": "b"}}
 
 
-def test_an_address_becomes_a_command_where_addresses_are_taken() -> None:
+def test_an_address_becomes_a_command() -> None:
     """CLIENTS-10"""
-    entry = json.loads(wrapped(servers(a=REMOTE), ["a"], ADDRESSES).text)["mcpServers"]["a"]
+    entry = json.loads(wrapped(servers(a=REMOTE), ["a"], MILLPOND).text)["mcpServers"]["a"]
     assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [REMOTE["url"]], "timeout": 3}
-    entry = json.loads(wrapped(servers(a=WITH_HEADERS), ["a"], EVERYTHING).text)["mcpServers"]["a"]
-    headers = ["--header", "Authorization: Bearer ${T}", "--header", "X-A: b"]
-    assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [*headers, REMOTE["url"]], "timeout": 3}
 
 
 @pytest.mark.parametrize(
-    ("entry", "how", "reason"), [(REMOTE, LOCAL_ONLY, NO_ADDRESSES), (WITH_HEADERS, ADDRESSES, NO_HEADERS)]
+    ("entry", "reason"),
+    [
+        (WITH_HEADERS, IN_A_FILE),
+        ({"url": "unix:///run/x.sock"}, "expected a URL like https://host/mcp, got one that begins with neither"),
+        ({"url": "https://"}, "expected a URL like https://host/mcp, got one without a host"),
+    ],
 )
-def test_an_address_stays_where_this_version_could_not_start_it(
-    entry: dict[str, object], how: Wrap, reason: str
-) -> None:
-    """CLIENTS-10"""
-    change = wrapped(servers(a=entry), ["a"], how)
-    assert (change.text, dict(change.left)) == (servers(a=entry).text, {"a": reason})
+def test_an_address_that_arguments_cannot_hold_stays(entry: dict[str, object], reason: str) -> None:
+    """CLIENTS-10, CLIENTS-11"""
+    change = wrapped(servers(a=entry), ["a"], MILLPOND)
+    assert change.text == servers(a=entry).text
+    assert change.left["a"].startswith(reason)
 
 
 @pytest.mark.parametrize("key", ["serverUrl", "httpUrl"])
 def test_every_clients_key_of_an_address_is_known(key: str) -> None:
     """CLIENTS-10"""
-    entry = json.loads(wrapped(servers(a={key: "http://localhost:1/mcp"}), None, EVERYTHING).text)["mcpServers"]["a"]
+    entry = json.loads(wrapped(servers(a={key: "http://localhost:1/mcp"}), None, MILLPOND).text)["mcpServers"]["a"]
     assert entry == {"command": "/bin/millpond", "args": ["http://localhost:1/mcp"]}
 
 
@@ -174,7 +170,7 @@ def test_codex_keeps_an_address_in_toml() -> None:
     """CLIENTS-10"""
     old = '[mcp_servers.a]\nurl = "https://x.example/mcp" # there\nstartup_timeout_sec = 5\n'
     new = '[mcp_servers.a]\nargs = ["https://x.example/mcp"]\ncommand = "/bin/millpond" # there\nstartup_timeout_sec = 5\n'
-    assert wrapped(toml_file(old), ["a"], EVERYTHING).text == new
+    assert wrapped(toml_file(old), ["a"], MILLPOND).text == new
 
 
 @pytest.mark.parametrize(
@@ -188,21 +184,21 @@ def test_codex_keeps_an_address_in_toml() -> None:
 )
 def test_an_address_that_only_the_client_can_open_stays(member: dict[str, object], reason: str) -> None:
     """CLIENTS-11"""
-    [left] = wrapped(servers(a={**REMOTE, **member}), ["a"], EVERYTHING).left.values()
+    [left] = wrapped(servers(a={**REMOTE, **member}), ["a"], MILLPOND).left.values()
     assert left.startswith(reason)
 
 
 def test_an_address_without_a_header_changes_only_by_name_or_on_this_machine() -> None:
     """CLIENTS-11"""
-    assert dict(wrapped(servers(a=REMOTE), None, EVERYTHING).left) == {"a": SIGN_IN_LIKELY}
-    assert wrapped(servers(a=REMOTE), ["a"], EVERYTHING).done == ("a",)
-    assert wrapped(servers(a={"url": "http://127.0.0.1:8000/mcp"}), None, EVERYTHING).done == ("a",)
+    assert dict(wrapped(servers(a=REMOTE), None, MILLPOND).left) == {"a": SIGN_IN_LIKELY}
+    assert wrapped(servers(a=REMOTE), ["a"], MILLPOND).done == ("a",)
+    assert wrapped(servers(a={"url": "http://127.0.0.1:8000/mcp"}), None, MILLPOND).done == ("a",)
 
 
 def test_an_address_comes_back_from_the_newest_backup_that_fits() -> None:
     """CLIENTS-12"""
-    old = servers(b={"command": "x"}, a=WITH_HEADERS).text.replace('"url": ', '"url" :\n ')
-    new = wrapped(json_file(old), ["a"], EVERYTHING).text
+    old = servers(b={"command": "x"}, a=REMOTE).text.replace('"url": ', '"url" :\n ')
+    new = wrapped(json_file(old), ["a"], MILLPOND).text
     changed_since = new.replace('"x"', '"y"')
     back = unwrapped(json_file(changed_since), ["a"], ["{}", "no json", old])
     assert back.text == old.replace('"x"', '"y"')
@@ -211,7 +207,7 @@ def test_an_address_comes_back_from_the_newest_backup_that_fits() -> None:
 def test_an_address_stays_where_no_backup_gives_what_stands_there() -> None:
     """CLIENTS-12"""
     old = servers(a=REMOTE).text
-    edited = wrapped(json_file(old), ["a"], EVERYTHING).text.replace('"timeout": 3', '"timeout": 4')
+    edited = wrapped(json_file(old), ["a"], MILLPOND).text.replace('"timeout": 3', '"timeout": 4')
     change = unwrapped(json_file(edited), ["a"], [old])
     assert (change.text, dict(change.left)) == (edited, {"a": NO_BACKUP})
 
@@ -281,7 +277,7 @@ def test_a_server_that_is_not_there_is_an_error_with_the_nearest() -> None:
 )
 def test_what_is_no_server_that_can_be_wrapped_stays_with_the_reason(entry: object, reason: str) -> None:
     """CLIENTS-19"""
-    change = wrapped(servers(a=entry, b={"command": "x"}), None, EVERYTHING)
+    change = wrapped(servers(a=entry, b={"command": "x"}), None, MILLPOND)
     assert (change.done, dict(change.left)) == (("b",), {"a": reason})
 
 
@@ -294,14 +290,14 @@ def test_what_is_not_wrapped_is_not_unwrapped() -> None:
 
 def test_a_program_that_would_not_be_known_again_is_refused() -> None:
     """CLIENTS-15"""
-    message = error(servers(a={"command": "x"}), how=Wrap(("/opt/other",), lambda _: True))
+    message = error(servers(a={"command": "x"}), program=("/opt/other",))
     assert message == "mcp.json: it is written in a way that could not be undone; nothing was changed"
 
 
 def test_commands_and_addresses_change_together() -> None:
     """CLIENTS-10, CLIENTS-12"""
-    old = servers(a={"command": "x"}, b=WITH_HEADERS, c=REMOTE).text
-    new = wrapped(json_file(old), ["a", "b", "c"], EVERYTHING)
+    old = servers(a={"command": "x"}, b={**REMOTE, "type": "sse"}, c=REMOTE).text
+    new = wrapped(json_file(old), ["a", "b", "c"], MILLPOND)
     assert new.done == ("a", "b", "c")
     assert unwrapped(json_file(new.text), None, [old]).text == old
 

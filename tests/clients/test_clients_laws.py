@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from millpond.clients import jsonc, toml
-from millpond.clients.change import File, Wrap, file_of, unwrapped, wrapped
+from millpond.clients.change import File, file_of, unwrapped, wrapped
 from millpond.clients.entries import State
 from millpond.clients.text import Broken, Span, decode
 from strategies_clients import Written, jsonc_files, toml_files
 
-HOW = Wrap(("/opt/caf\u00e9 bar/millpond",), lambda _: False)
-WITH_OPTIONS = Wrap(("C:\\Tools\\uvx.exe", "millpond", "--config", "/etc/m p.toml"), lambda _: False)
-hows = st.sampled_from([HOW, WITH_OPTIONS])
+PROGRAM = ("/opt/caf\u00e9 bar/millpond",)
+WITH_OPTIONS = ("C:\\Tools\\uvx.exe", "millpond", "--config", "/etc/m p.toml")
+programs = st.sampled_from([PROGRAM, WITH_OPTIONS])
 
 
 def json_file(text: str) -> File:
@@ -29,42 +29,42 @@ def toml_file(text: str) -> File:
     return file_of("config.toml", text, ("mcp_servers",), is_toml=True)
 
 
-def check_round_trip(file: File, written: Written, how: Wrap, names: Sequence[str]) -> None:
+def check_round_trip(file: File, written: Written, program: tuple[str, ...], names: Sequence[str]) -> None:
     """Wrap the names, look at the values, and unwrap again."""
-    new = wrapped(file, names, how)
+    new = wrapped(file, names, program)
     assert new.done == tuple(names)
     after = File(file.name, new.text, file.keys, file.form)
     for entry in after.entries():
         before = written.servers[entry.name]
         words = (before["command"], *before.get("args", []))
         is_wrapped = entry.name in names
-        assert entry.words == ((*how.program, "--", *words) if is_wrapped else words)
+        assert entry.words == ((*program, "--", *words) if is_wrapped else words)
         assert (entry.state is State.WRAPPED) is is_wrapped
         others = {key: value for key, value in entry.values.items() if key not in ("command", "args")}
         assert others == {key: value for key, value in before.items() if key not in ("command", "args")}
-    again = wrapped(after, names, how)
+    again = wrapped(after, names, program)
     assert (again.text, again.done) == (new.text, ())
     assert unwrapped(after, names).text == file.text
 
 
-@given(jsonc_files(), hows, st.data())
+@given(jsonc_files(), programs, st.data())
 @settings(suppress_health_check=[HealthCheck.too_slow])
 def test_a_json_file_unwraps_to_the_byte_and_only_command_and_args_change(
-    written: Written, how: Wrap, data: st.DataObject
+    written: Written, program: tuple[str, ...], data: st.DataObject
 ) -> None:
     """CLIENTS-04, CLIENTS-05, CLIENTS-06, CLIENTS-07"""
     names = data.draw(st.lists(st.sampled_from(sorted(written.servers)), min_size=1, unique=True))
-    check_round_trip(json_file(written.text), written, how, names)
+    check_round_trip(json_file(written.text), written, program, names)
 
 
-@given(toml_files(), hows, st.data())
+@given(toml_files(), programs, st.data())
 @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_a_toml_file_unwraps_to_the_byte_and_only_command_and_args_change(
-    written: Written, how: Wrap, data: st.DataObject
+    written: Written, program: tuple[str, ...], data: st.DataObject
 ) -> None:
     """CLIENTS-04, CLIENTS-05, CLIENTS-06, CLIENTS-07"""
     names = data.draw(st.lists(st.sampled_from(sorted(written.servers)), min_size=1, unique=True))
-    check_round_trip(toml_file(written.text), written, how, names)
+    check_round_trip(toml_file(written.text), written, program, names)
 
 
 @given(jsonc_files(), st.booleans())
@@ -72,7 +72,7 @@ def test_a_byte_order_mark_stays(written: Written, has_mark: bool) -> None:
     """CLIENTS-05"""
     data = (b"\xef\xbb\xbf" if has_mark else b"") + written.text.encode()
     source = decode(data, "mcp.json")
-    new = wrapped(json_file(source.text), None, HOW).text
+    new = wrapped(json_file(source.text), None, PROGRAM).text
     assert source.encoded(new).startswith(b"\xef\xbb\xbf") is has_mark
     assert source.encoded(unwrapped(json_file(new), None).text) == data
 

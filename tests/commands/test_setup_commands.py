@@ -19,7 +19,7 @@ from millpond.cli import main
 from millpond.clients.entries import read_entries
 from millpond.clients.places import Surroundings
 from millpond.commands.template import of_command, of_entry, toml_text
-from millpond.core.config import SETTINGS, Canvas, Query, Results, Server
+from millpond.core.config import SETTINGS, Canvas, Query, RemoteServer, Results, Server
 from millpond.core.config_file import parse_config
 from millpond.core.errors import ConfigError
 
@@ -36,6 +36,14 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
     return there
 
 
+def server_in(text: str | bytes, **environ: str) -> Server:
+    """The command's server that a file holds."""
+    data = text.encode() if isinstance(text, str) else text
+    server = parse_config(data, "f", environ).server
+    assert isinstance(server, Server)
+    return server
+
+
 def template(client: str, **values: object):
     [entry] = read_entries({"s": {"a": values}}, ("s",))
     return of_entry(client, entry)
@@ -47,9 +55,9 @@ words = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 @given(st.lists(words, min_size=1, max_size=4).filter(lambda command: command[0] != ""))
 def test_any_command_line_is_written_and_loads_as_it_was(command: list[str]) -> None:
     """SETUP-01, SETUP-02"""
-    config = parse_config(toml_text(of_command(tuple(command))).encode(), "f", {})
-    assert isinstance(config.server, Server)
-    assert config.server.command == tuple(command)
+    text = toml_text(of_command(tuple(command)))
+    config = parse_config(text.encode(), "f", {})
+    assert server_in(text).command == tuple(command)
     assert (config.results, config.query, config.canvas) == (Results(), Query(), Canvas())
 
 
@@ -58,9 +66,7 @@ def test_the_file_is_written_and_says_how_it_is_used(around: Surroundings, capsy
     assert main(["init", "--", "npx", "-y", "caf\u00e9", "$${HOME} ${X}"]) == 0
     path = Path("millpond.toml")
     assert f'"args": ["--config", "{path.absolute()}"]' in capsys.readouterr().out
-    config = parse_config(path.read_bytes(), "f", {})
-    assert isinstance(config.server, Server)
-    assert config.server.command == ("npx", "-y", "caf\u00e9", "$${HOME} ${X}")
+    assert server_in(path.read_bytes()).command == ("npx", "-y", "caf\u00e9", "$${HOME} ${X}")
     text = path.read_text()
     for setting in SETTINGS:
         assert f"# {setting.name} = " in text
@@ -98,8 +104,7 @@ def test_a_clients_entry_is_written_with_its_variables(
     out = capsys.readouterr().out
     assert out.endswith("It needs variables of the environment that are not set here: NOT_SET_HERE\n")
     assert "s3cret" not in out
-    server = parse_config(Path("g.toml").read_bytes(), "f", {"NOT_SET_HERE": "v"}).server
-    assert isinstance(server, Server)
+    server = server_in(Path("g.toml").read_bytes(), NOT_SET_HERE="v")
     assert (server.name, server.command, server.cwd) == ("git hub", ("npx", "--", "$x"), "/srv")
     assert server.env == {"A B": "v", "C": "s3cret"}
     if sys.platform != "win32":
@@ -137,21 +142,45 @@ def test_a_variable_that_only_the_client_fills_in_is_an_error(client: str, writt
         template(client, command="x", env={"A": written})
 
 
-def test_an_address_is_no_server_for_a_file_yet() -> None:
+def test_an_address_is_written_with_its_headers(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-01, SETUP-02, SETUP-04"""
+    path = Path(place_of("cursor", around, "user").file)
+    path.parent.mkdir()
+    entry = {"url": "https://x.example/mcp", "headers": {"Authorization": "Bearer ${env:TOKEN}", "X-A": "s3cret"}}
+    path.write_text(json.dumps({"mcpServers": {"docs": entry}}))
+    assert main(["init", "cursor", "docs"]) == 0
+    assert "s3cret" not in capsys.readouterr().out
+    server = parse_config(Path("millpond.toml").read_bytes(), "f", {"TOKEN": "v"}).server
+    headers = {"Authorization": "Bearer v", "X-A": "s3cret"}
+    assert server == RemoteServer(name="docs", url="https://x.example/mcp", headers=headers)
+    if sys.platform != "win32":
+        assert stat.S_IMODE(Path("millpond.toml").stat().st_mode) == 0o600
+
+
+def test_a_url_is_written(around: Surroundings) -> None:
     """SETUP-01"""
-    with pytest.raises(ConfigError, match="expected a server that a command starts, got another: it is an address"):
-        template("cursor", url="https://x.example")
+    assert main(["init", "https://x.example/mcp?key=${X}"]) == 0
+    server = parse_config(Path("millpond.toml").read_bytes(), "f", {}).server
+    assert server == RemoteServer(name="x.example", url="https://x.example/mcp?key=${X}")
+
+
+def test_a_server_that_cannot_be_started_is_refused() -> None:
+    """SETUP-01"""
+    with pytest.raises(ConfigError, match="expected a server that can be started, got another: it signs in by OAuth"):
+        template("cursor", url="https://x.example", oauth={"clientId": "1"})
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["init"], "expected -- COMMAND ARGS..., or CLIENT SERVER; see millpond init --help"),
-        (["init", "cursor"], "expected -- COMMAND ARGS..., or CLIENT SERVER"),
+        (["init"], "expected -- COMMAND ARGS..., a URL, or CLIENT SERVER; see millpond init --help"),
+        (["init", "cursor"], "expected -- COMMAND ARGS..., a URL, or CLIENT SERVER"),
+        (["init", "ftp://x"], "neither http:// nor https://"),
         (["init", "cursor", "--", "x"], "expected no cursor before a command"),
         (["init", "--", ""], "expected a command behind --, got none"),
         (["config", "--config", "gone.toml"], "gone.toml: expected a file that can be read: No such file"),
-        (["config", "x"], "unrecognized arguments: x"),
+        (["config", "x"], "expected a URL like https://host/mcp"),
+        (["config", "https://x.example", "--", "x"], "expected a URL or -- COMMAND, got both"),
     ],
 )
 def test_a_wrong_argument_is_one_line(
@@ -197,6 +226,17 @@ def test_values_of_a_server_are_not_shown(around: Surroundings, capsys: pytest.C
     assert main(["config", "--config", "f.toml"]) == 0
     out = capsys.readouterr().out
     assert "server = a: npx, 2 arguments (not shown), env API_TOKEN (values not shown), cwd /srv  [f.toml]\n" in out
+    assert "s3cret" not in out
+
+
+def test_a_url_is_not_shown_but_for_its_host(around: Surroundings, capsys: pytest.CaptureFixture[str]) -> None:
+    """SETUP-07"""
+    text = '[servers.a]\nurl = "https://x.example/s3cret"\nheaders = { Authorization = "s3cret" }\n'
+    Path("f.toml").write_text(text)
+    assert main(["config", "--config", "f.toml"]) == 0
+    out = capsys.readouterr().out
+    assert "server = a: a URL of x.example (not shown), headers Authorization (values not shown)  [f.toml]\n" in out
+    assert rows(capsys, "https://x.example/s3cret")["server"]["source"] == "command line"
     assert "s3cret" not in out
 
 

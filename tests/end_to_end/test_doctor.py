@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from client_files import ClientFile, environment_of, place_of, surroundings_in
+from http_server import HttpServer, Mcp
 
 LIMIT_SECONDS = 60
 SERVERS = Path(__file__).parent.parent / "servers"
@@ -188,6 +189,20 @@ def test_a_clients_entry_is_examined_as_the_client_starts_it(tmp_path: Path) -> 
     assert "environment variable WAY" in done.stderr
 
 
+def test_a_server_at_a_url_is_examined_too() -> None:
+    """DOCTOR-01, DOCTOR-09"""
+    mcp = Mcp()
+    mcp.capabilities = '{"tools":{}}'
+    environ = {**os.environ, "NO_PROXY": "127.0.0.1"}
+    with HttpServer(mcp) as server:
+        done = doctor("--json", server.url, env=environ)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == ["small"]
+    done = doctor(server.url, env=environ)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+
+
 def test_settings_and_modes_are_those_of_the_file(tmp_path: Path) -> None:
     """DOCTOR-14"""
     config = tmp_path / "limits.toml"
@@ -207,7 +222,7 @@ def test_settings_and_modes_are_those_of_the_file(tmp_path: Path) -> None:
         (("--try", "x", "[1]", "--", "y"), "--try x: expected its arguments as a JSON object"),
         (("--try", "x", "{", "--", "y"), "--try x: expected its arguments as a JSON object"),
         (("--timeout", "0", "--", "y"), "expected --timeout from above 0"),
-        (("cursor",), "expected -- COMMAND ARGS..., or CLIENT SERVER; see millpond doctor --help"),
+        (("cursor",), "expected -- COMMAND ARGS..., a URL, or CLIENT SERVER; see millpond doctor --help"),
         (("cursor", "x", "--", "y"), "expected no cursor before a command"),
         (("--",), "expected a command after `--`"),
     ],

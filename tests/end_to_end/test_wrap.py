@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from client_files import FILES, SERVER, STRICT, environment_of, surroundings_in
+from client_files import FILES, SERVER, STRICT, environment_of, place_of, surroundings_in
+from http_server import HttpServer, Mcp
 from millpond.clients import jsonc
 from millpond.clients.places import CLIENTS, Surroundings
 
@@ -61,6 +62,25 @@ def tools_of(words: Sequence[str], environ: Mapping[str, str], cwd: Path) -> lis
     )
     answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
     return [tool["name"] for tool in answers[2]["result"]["tools"]]
+
+
+def test_an_address_is_wrapped_starts_behind_millpond_and_comes_back(tmp_path: Path) -> None:
+    """CLIENTS-10, CLIENTS-12"""
+    around = surroundings_in(tmp_path)
+    path = Path(place_of("cursor", around, "user").file)
+    path.parent.mkdir()
+    mcp = Mcp()
+    mcp.capabilities = '{"tools":{}}'
+    with HttpServer(mcp) as server:
+        original = f'{{"mcpServers": {{"docs": {{"type": "http", "url" : {json.dumps(server.url)}}}}}}}\n'
+        path.write_text(original)
+        assert millpond(around, "wrap", "cursor", "docs").returncode == 0
+        entry = json.loads(path.read_text())["mcpServers"]["docs"]
+        assert (entry["type"], entry["args"]) == ("stdio", [server.url])
+        environ = {**environment_of(around), "NO_PROXY": "127.0.0.1"}
+        assert tools_of([entry["command"], *entry["args"]], environ, tmp_path) == ["small", "query"]
+        assert millpond(around, "unwrap", "cursor", "docs").returncode == 0
+        assert path.read_text() == original
 
 
 def test_every_client_has_a_file_here() -> None:

@@ -1,19 +1,20 @@
 """Change: a file's text with servers wrapped or unwrapped, and what became of each.
 
 Rule: all or nothing, and proved before it is returned: the new text reads as it must, and undoing it gives back the old
-text. An entry is changed from what it is now, never from what it was. Imports the clients' modules and `core.errors`.
+text. An entry is changed from what it is now, never from what it was. Imports the clients' modules, `core.config_url` and `core.errors`.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from millpond.clients import jsonc
 from millpond.clients.entries import Entry, State, read_entries
 from millpond.clients.rewrite import unwrapping, wrapping, wrapping_remote
 from millpond.clients.text import Broken, Edit, Field, Format, edited
+from millpond.core.config_url import url_problem
 from millpond.core.errors import ConfigError
 
 ALREADY = "it is behind Millpond already"
@@ -21,8 +22,7 @@ NOT_WRAPPED = "it is not behind Millpond"
 SIGN_IN_LIKELY = (
     "it may sign in by OAuth, which ends at the client and not at Millpond; name it to wrap it all the same"
 )
-NO_ADDRESSES = "this version of Millpond wraps servers that a command starts, not addresses"
-NO_HEADERS = "this version of Millpond cannot be given its headers"
+IN_A_FILE = "its headers may hold a token, which is safe in a file and not in arguments; millpond init writes one"
 NO_BACKUP = "no backup holds the entry as it was before; put its address back by hand"
 
 
@@ -66,42 +66,36 @@ def file_of(name: str, text: str, keys: tuple[str, ...], *, is_toml: bool) -> Fi
     return File(name, text, keys, jsonc)
 
 
-@dataclass(frozen=True, slots=True)
-class Wrap:
-    """How servers are wrapped."""
-
-    program: tuple[str, ...]
-    """Millpond by its absolute path, and what comes before `--`."""
-    understands: Callable[[Sequence[str]], bool]
-    """Whether this version takes these arguments: an entry that it would not start is left as it is."""
-
-    def refusal(self, entry: Entry, *, is_named: bool) -> str:
-        """Why an entry stays as it is; empty where it can be wrapped."""
-        if entry.is_wrapped:
-            return ALREADY
-        if entry.state is not State.REMOTE:
-            return entry.reason
-        if not self.understands([*self.program[1:], entry.url or ""]):
-            return NO_ADDRESSES
-        if not self.understands([*self.program[1:], *entry.header_options, entry.url or ""]):
-            return NO_HEADERS
-        return "" if is_named or entry.header_options or entry.is_loopback else SIGN_IN_LIKELY
+def refusal(entry: Entry, *, is_named: bool) -> str:
+    """Why an entry stays as it is; empty where it can be wrapped. What is not named is not wrapped in doubt."""
+    if entry.is_wrapped:
+        return ALREADY
+    if entry.state is not State.REMOTE:
+        return entry.reason
+    if (problem := url_problem(entry.url or "")) is not None:
+        return problem
+    if entry.headers:
+        return IN_A_FILE
+    return "" if is_named or entry.is_loopback else SIGN_IN_LIKELY
 
 
-def wrapped(file: File, names: Iterable[str] | None, how: Wrap) -> Change:
-    """The file with these servers wrapped; None stands for all. Raises `ConfigError` where that cannot be done."""
+def wrapped(file: File, names: Iterable[str] | None, program: Sequence[str]) -> Change:
+    """The file with these servers wrapped; None stands for all. Raises `ConfigError` where that cannot be done.
+
+    `program` is Millpond by its absolute path, and what comes before `--`.
+    """
     entries = _chosen(file, names)
-    left = {entry.name: reason for entry in entries if (reason := how.refusal(entry, is_named=names is not None))}
+    left = {entry.name: reason for entry in entries if (reason := refusal(entry, is_named=names is not None))}
     change = [entry for entry in entries if entry.name not in left]
     places = _located(file, change)
     local, remote = list[Edit](), list[Edit]()
     for entry in change:
         if entry.state is State.REMOTE:
-            remote += wrapping_remote(file.text, places[entry.name], entry, how.program, file.form)
+            remote += wrapping_remote(file.text, places[entry.name], program, file.form)
         else:
-            local += wrapping(file.text, places[entry.name], how.program, file.form)
+            local += wrapping(file.text, places[entry.name], program, file.form)
     new = replace(file, text=edited(file.text, [*local, *remote]))
-    if not _is_proved(new, change, how, undone=edited(file.text, remote)):
+    if not _is_proved(new, change, program, undone=edited(file.text, remote)):
         raise ConfigError(f"{file.name}: it is written in a way that could not be undone; nothing was changed")
     return Change(new.text, tuple(entry.name for entry in change), left)
 
@@ -154,20 +148,20 @@ def _located(file: File, entries: Sequence[Entry]) -> Mapping[str, Mapping[str, 
         raise ConfigError(f"{file.name}: {error}; nothing was changed, change that entry by hand") from error
 
 
-def _is_proved(new: File, changed: Sequence[Entry], how: Wrap, undone: str) -> bool:
+def _is_proved(new: File, changed: Sequence[Entry], program: Sequence[str], undone: str) -> bool:
     """Whether the new text says what it must, and unwrapping its commands gives the text `undone` to the byte."""
     try:
         entries = {entry.name: entry for entry in new.entries()}
-        says_it = all(entries[entry.name].words == _expected(entry, how) for entry in changed)
+        says_it = all(entries[entry.name].words == _expected(entry, program) for entry in changed)
         return says_it and unwrapped(new, [e.name for e in changed if e.state is State.LOCAL]).text == undone
     except ConfigError:
         return False
 
 
-def _expected(entry: Entry, how: Wrap) -> tuple[str, ...]:
+def _expected(entry: Entry, program: Sequence[str]) -> tuple[str, ...]:
     if entry.state is State.REMOTE:
-        return (*how.program, *entry.header_options, entry.url or "")
-    return (*how.program, "--", *entry.words)
+        return (*program, entry.url or "")
+    return (*program, "--", *entry.words)
 
 
 def _restored(file: File, entry: Entry, backups: Sequence[str]) -> Edit | None:
@@ -178,7 +172,7 @@ def _restored(file: File, entry: Entry, backups: Sequence[str]) -> Edit | None:
 
 def _restoring(file: File, entry: Entry, old: File) -> Edit | None:
     try:
-        new = replace(old, text=wrapped(old, [entry.name], Wrap(entry.program, lambda _: True)).text)
+        new = replace(old, text=wrapped(old, [entry.name], entry.words[:-1]).text)
         now, before, after = (_whole(each, entry.name) for each in (file, old, new))
     except (ConfigError, Broken):
         return None

@@ -31,7 +31,7 @@ class State(StrEnum):
     WRAPPED = "wrapped"
     """A command behind Millpond."""
     REMOTE = "remote"
-    """An address that can be wrapped where this version takes addresses."""
+    """An address."""
     WRAPPED_REMOTE = "wrapped remote"
     """An address behind Millpond."""
     OTHER = "other"
@@ -66,22 +66,18 @@ class Entry:
         return self.words.index("--") + 1 if self.state is State.WRAPPED else 0
 
     @property
-    def program(self) -> tuple[str, ...]:
-        """Of an address behind Millpond, the words before its headers and itself."""
-        words = self.words[:-1]
-        return words[: words.index("--header")] if "--header" in words else words
-
-    @property
     def url(self) -> str | None:
-        """The address of a remote server."""
+        """The address of a remote server, behind Millpond or not."""
+        if self.state is State.WRAPPED_REMOTE:
+            return self.words[-1]
         return next((value for key in URL_KEYS if isinstance(value := self.values.get(key), str)), None)
 
     @property
-    def header_options(self) -> tuple[str, ...]:
-        """The headers of a remote server as options of the command line."""
+    def headers(self) -> Mapping[str, str]:
+        """The headers that are sent to a remote server."""
         headers = self.values.get("headers")
         items = cast("Mapping[str, object]", headers).items() if isinstance(headers, Mapping) else ()
-        return tuple(word for name, value in items for word in ("--header", f"{name}: {value}"))
+        return {name: str(value) for name, value in items}
 
     @property
     def is_loopback(self) -> bool:

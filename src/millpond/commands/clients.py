@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 
-from millpond.clients.change import Wrap
+from millpond.clients.change import refusal
 from millpond.clients.files import surroundings
 from millpond.clients.places import CLIENTS, Client, Place, Surroundings
 from millpond.commands.found import Where, existing, read_place
@@ -44,9 +44,8 @@ def clients(line: Line, door: Door) -> int:
     parser = Parser("clients")
     parser.add_argument("--json", dest="is_json", action="store_true")
     asked = parser.parse_args(line.without_command("clients"))
-    how = Wrap(("millpond",), door.understands)
     around = surroundings()
-    rows = {client: _rows(client, around, how) for client in CLIENTS.values()}
+    rows = {client: _rows(client, around) for client in CLIENTS.values()}
     if asked.is_json:
         write(json.dumps([asdict(row) for each in rows.values() for row in each], indent=2, ensure_ascii=False) + "\n")
     else:
@@ -54,11 +53,11 @@ def clients(line: Line, door: Door) -> int:
     return 0
 
 
-def _rows(client: Client, around: Surroundings, how: Wrap) -> list[Row]:
-    return [row for place in existing(client, around, Where()) for row in _servers(client, place, how)]
+def _rows(client: Client, around: Surroundings) -> list[Row]:
+    return [row for place in existing(client, around, Where()) for row in _servers(client, place)]
 
 
-def _servers(client: Client, place: Place, how: Wrap) -> list[Row]:
+def _servers(client: Client, place: Place) -> list[Row]:
     def row(server: str, state: str) -> Row:
         return Row(client.name, place.scope, str(place.file), server, state)
 
@@ -67,8 +66,7 @@ def _servers(client: Client, place: Place, how: Wrap) -> list[Row]:
     except ConfigError as error:
         return [row("", str(error))]
     rows = [
-        row(entry.name, "wrapped" if entry.is_wrapped else how.refusal(entry, is_named=True) or READY)
-        for entry in entries
+        row(entry.name, "wrapped" if entry.is_wrapped else refusal(entry, is_named=True) or READY) for entry in entries
     ]
     return rows or [row("", "no servers")]
 

@@ -12,16 +12,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 from millpond.commands.parser import Parser
-from millpond.commands.run import Door, Line, write
+from millpond.commands.run import Command, Door, Line, write
 from millpond.core.config import SETTINGS, Config, RemoteServer, Setting, engine_settings
 from millpond.core.config_file import quoted
 from millpond.core.errors import ConfigError
 from millpond.engine.ceiling import default_budget_bytes
 
 HELP = """\
-usage: millpond config [--config FILE] [--json] [-- COMMAND ARGS...]   the settings that hold, and where each comes from
+usage: millpond config [--config FILE] [--json] [URL | -- COMMAND ARGS...]   the settings that hold, and their sources
 
 The file is found as for a start: --config FILE, else $MILLPOND_CONFIG, else ./millpond.toml without a COMMAND.
 Arguments and values of env are not shown: they may be secrets.
@@ -51,13 +52,17 @@ def config(line: Line, door: Door) -> int:
     """`millpond config`. Raises `ConfigError` where a start would."""
     parser = Parser("config")
     parser.add_argument("--config")
+    parser.add_argument("url", nargs="?")
     parser.add_argument("--json", dest="is_json", action="store_true")
     asked = parser.parse_args(line.own)
-    path = _file(door, asked.config, line.command)
+    if asked.url is not None and line.command is not None:
+        parser.error("expected a URL or -- COMMAND, got both")
+    path = _file(door, asked.config, line.command, asked.url)
     document = _document(path)
-    is_placeholder = line.command is None and "servers" not in document
-    loaded = door.load(None if path is None else str(path), _NO_SERVER if is_placeholder else line.command)
-    source = "command line" if line.command is not None else str(path)
+    is_given = line.command is not None or asked.url is not None
+    is_placeholder = not is_given and "servers" not in document
+    loaded = door.load(None if path is None else str(path), _NO_SERVER if is_placeholder else line.command, asked.url)
+    source = "command line" if is_given else str(path)
     rows = [] if is_placeholder else [Row("server", _server(loaded), source)]
     rows += [*_settings(loaded, document, str(path)), *_modes(loaded, str(path))]
     write(
@@ -66,10 +71,10 @@ def config(line: Line, door: Door) -> int:
     return 0
 
 
-def _file(door: Door, file: str | None, command: tuple[str, ...] | None) -> Path | None:
+def _file(door: Door, file: str | None, command: Command, url: str | None) -> Path | None:
     """The file that holds; without any, the defaults are shown."""
     try:
-        return door.file(file, command)
+        return door.file(file, command, url)
     except ConfigError:
         return None
 
@@ -86,7 +91,7 @@ def _server(loaded: Config) -> str:
     server = loaded.server
     if isinstance(server, RemoteServer):
         headers = f", headers {', '.join(server.headers)} (values not shown)" if server.headers else ""
-        return f"{server.name}: a URL (not shown){headers}"
+        return f"{server.name}: a URL of {urlsplit(server.url).hostname} (not shown){headers}"
     parts = [f"{server.name}: {server.command[0]}"]
     if len(server.command) > 1:
         parts.append(f"{len(server.command) - 1} arguments (not shown)")

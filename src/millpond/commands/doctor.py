@@ -1,7 +1,7 @@
 """Doctor: starts a server, and says what Millpond would do for it.
 
-Rule: one page, or one line where the server fails; no tool is called but those that are named. Imports `core`, the
-relay's `child` and `log`, and the commands' modules.
+Rule: one page, or one line where the server fails; no tool is called but those that are named. Imports `core`, `app`, the
+relay's `log`, and the commands' modules.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from millpond.commands.probe import Meeting, meet
 from millpond.commands.report import diagnosis_text, machine_text
 from millpond.commands.run import Door, Line, write
 from millpond.commands.template import toml_text
-from millpond.core.config import Config, Server
+from millpond.core.config import Config
 from millpond.core.config_file import one_line, parse_config
 from millpond.core.errors import ConfigError, ServerFailed
 from millpond.relay.log import Log
 
 HELP = """\
 usage: millpond doctor [options] -- COMMAND ARGS...   start a server, and see whether it gains from Millpond
+       millpond doctor [options] URL                  the same for a server at a URL
        millpond doctor [options] CLIENT SERVER        the same for a server of a client's configuration
        millpond doctor [options] --config FILE        the same for the server that a file names
        millpond doctor                                this machine alone
@@ -93,13 +94,12 @@ def doctor(line: Line, door: Door) -> int:
 
 
 def _config(parser: Parser, line: Line, door: Door, asked: Namespace) -> Config:
-    """The server of a command line, of a client's entry or of a file, under the settings of the file."""
+    """The server of a command line, a URL, a client's entry or a file, under the settings of the file."""
     if asked.client is None:
-        return door.load(asked.config, line.command)
+        return door.load(asked.config, line.command, None)
     template = template_of(parser, line, asked.client, asked.server, Where(asked.scope, asked.file))
     server = parse_config(toml_text(template).encode(), template.name, os.environ).server
-    command = server.command if isinstance(server, Server) else None
-    return replace(door.load(asked.config, command or (server.name,)), server=server)
+    return replace(door.load(asked.config, (server.name,), None), server=server)
 
 
 def _arguments(tool: str, text: str) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """Init: a commented configuration file, from a command line or from a client's entry.
 
-Rule: a file that is there is not written over unless that is asked for; one with values of `env` is for its user alone.
-Imports the clients' modules, `core.errors` and the commands' modules.
+Rule: a file that is there is not written over unless that is asked for; one that may hold secrets is for its user alone.
+Imports the clients' modules, `core` and the commands' modules.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from millpond.clients.files import surroundings
 from millpond.commands.found import Where, client_named, found, holding
 from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
-from millpond.commands.template import Template, of_command, of_entry, toml_text
+from millpond.commands.template import Template, of_command, of_entry, of_url, toml_text
+from millpond.core.config_url import looks_like_a_url
 from millpond.core.errors import ConfigError
 
 HELP = """\
 usage: millpond init [options] -- COMMAND ARGS...   write a millpond.toml for the server that COMMAND starts
+       millpond init [options] URL                  the same for a server at a URL
        millpond init [options] CLIENT SERVER        the same for a server of a client's configuration
 
 options:
@@ -30,6 +32,7 @@ options:
 examples:
   millpond init -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   millpond init cursor github --output github.toml
+  millpond init https://mcp.example.com/mcp
 """
 
 
@@ -45,7 +48,12 @@ def init(line: Line, door: Door) -> int:
     asked = parser.parse_args(line.own)
     template = template_of(parser, line, asked.client, asked.server, Where(asked.scope, asked.file))
     path = Path(asked.output)
-    _write(path, toml_text(template).encode(), is_private=bool(template.env), is_forced=asked.force)
+    _write(
+        path,
+        toml_text(template).encode(),
+        is_private=bool(template.env or template.headers or template.url),
+        is_forced=asked.force,
+    )
     write(f"Wrote {path}. In a client's configuration it is\n")
     write(f'  "command": "millpond", "args": ["--config", "{os.path.abspath(path)}"]\n')
     unset = [name for name in template.variables if name not in os.environ]
@@ -55,13 +63,15 @@ def init(line: Line, door: Door) -> int:
 
 
 def template_of(parser: Parser, line: Line, client: str | None, server: str | None, where: Where) -> Template:
-    """The server that a command line or a client's entry names; one of them is needed. Raises `ConfigError`."""
+    """The server that a command line, a URL or a client's entry names; one is needed. Raises `ConfigError`."""
     if line.command is not None:
         if client is not None:
             parser.error(f"expected no {client} before a command")
         return of_command(line.command)
+    if client is not None and server is None and looks_like_a_url(client):
+        return of_url(client)
     if client is None or server is None:
-        parser.error("expected -- COMMAND ARGS..., or CLIENT SERVER")
+        parser.error("expected -- COMMAND ARGS..., a URL, or CLIENT SERVER")
     return of_entry(client, entry_of(client, server, where))
 
 

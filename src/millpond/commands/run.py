@@ -15,17 +15,18 @@ from pathlib import Path
 from millpond.core.config import Config
 from millpond.core.errors import ConfigError
 
+Command = tuple[str, ...] | None
+"""What follows `--`; None without one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
     """What the commands need of the command line above them."""
 
-    understands: Callable[[Sequence[str]], bool]
-    """Whether these arguments of `millpond` start a server."""
-    file: Callable[[str | None, tuple[str, ...] | None], Path | None]
-    """The configuration file that holds for FILE of `--config` and a command. Raises `ConfigError`."""
-    load: Callable[[str | None, tuple[str, ...] | None], Config]
-    """The configuration for FILE of `--config` and a command. Raises `ConfigError`."""
+    file: Callable[[str | None, Command, str | None], Path | None]
+    """The configuration file that holds for FILE of `--config`, a command and a URL. Raises `ConfigError`."""
+    load: Callable[[str | None, Command, str | None], Config]
+    """The configuration for FILE of `--config`, a command and a URL. Raises `ConfigError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,7 @@ class Line:
     """What follows the command's word."""
 
     own: tuple[str, ...]
-    command: tuple[str, ...] | None
-    """What follows `--`; None without one."""
+    command: Command
 
     def without_command(self, name: str) -> tuple[str, ...]:
         """The own words. Raises `ConfigError` where there are others behind `--`."""

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 
 from millpond.clients import change, files
-from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, Wrap
+from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, refusal
 from millpond.clients.entries import Entry, State
 from millpond.clients.files import state_folder, surroundings
 from millpond.clients.places import CLIENTS, Client
@@ -75,14 +75,14 @@ def wrap(line: Line, door: Door) -> int:
     asked = parser.parse_args(line.own)
     config = ("--config", os.path.abspath(asked.config)) if asked.config is not None else ()
     program = named_program(asked.program) if asked.program is not None else own_program()
-    how = Wrap((*program, *config), door.understands)
+    words = (*program, *config)
     if asked.is_print:
-        return _print(line, how)
+        return _print(line, words)
     line.without_command("wrap")
     client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
     all_found = found(client, surroundings(), Where(asked.scope, asked.file))
-    parts = _parts(all_found, asked, lambda entry: not how.refusal(entry, is_named=True))
-    steps = _in_turn(parts, lambda one, names: change.wrapped(one.file, names, how))
+    parts = _parts(all_found, asked, lambda entry: not refusal(entry, is_named=True))
+    steps = _in_turn(parts, lambda one, names: change.wrapped(one.file, names, words))
     _refuse(steps, () if asked.is_all else (ALREADY,))
     _carry_out(client, steps, "wrapped", is_dry=asked.is_dry)
     return 0
@@ -179,9 +179,9 @@ def _backup_folder() -> Path:
     return Path(state_folder(surroundings())) / "backups"
 
 
-def _print(line: Line, how: Wrap) -> int:
+def _print(line: Line, words: Sequence[str]) -> int:
     if not line.command or not line.command[0]:
         raise ConfigError("command line: expected a command behind --; write millpond wrap --print -- COMMAND ARGS...")
-    entry = {"command": how.program[0], "args": [*how.program[1:], "--", *line.command]}
+    entry = {"command": words[0], "args": [*words[1:], "--", *line.command]}
     write(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
     return 0
