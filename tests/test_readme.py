@@ -50,7 +50,7 @@ def test_the_snippet_for_clients_is_a_command_line_that_is_understood() -> None:
 
 def test_the_commands_in_the_text_are_known() -> None:
     shown = re.findall(r"^millpond (\w+) ", README, re.MULTILINE)
-    assert len(shown) == 5
+    assert len(shown) == 4
     assert set(shown) <= set(COMMANDS)
 
 
