@@ -135,5 +135,4 @@ def test_a_key_neither_ends_a_line_nor_fills_the_handle() -> None:
     text = handle_text(handle_of({"items": rows, "also\nhere": "text", "none\nhere": []}), 300)
     assert not any(line.startswith(("note:", "here")) for line in text.splitlines())
     assert "kkk… VARCHAR" in text
-    assert "DESCRIBE" in text
     assert estimate_tokens(text) <= 300

@@ -114,7 +114,7 @@ class Canvas:
         4 * GIB,
         16 * MIB,
         1_024 * GIB,
-        "results that are kept, in bytes as they came; the file takes twice that; the oldest calls go first, and it is said",
+        "results kept, as they came; the file takes twice that; the oldest calls go first, and it is said",
     )
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"
