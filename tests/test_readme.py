@@ -69,5 +69,5 @@ def test_what_the_readme_links_to_is_there() -> None:
         assert (ROOT / target).exists(), target
 
 
-def test_the_readme_is_about_a_page() -> None:
-    assert len(README.splitlines()) <= 120
+def test_the_readme_is_about_a_page_and_its_tables() -> None:
+    assert len([line for line in README.splitlines() if not line.startswith("|")]) <= 100

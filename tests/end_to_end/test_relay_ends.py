@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -24,6 +25,16 @@ for method in ("initialize", "tools/list"):
 sys.stdin.read()
 """
 """A client that holds the relay's pipes, and lets it inherit one more by which its end is seen."""
+
+
+MOST_CPU_SECONDS = 2.0
+"""Of relay and server; a loop that tried again until the server is killed would take more than these alone."""
+
+
+def cpu_seconds() -> float:
+    """What ended processes of this one have used."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 @pytest.mark.parametrize("relay", [RELAY, MILLPOND], ids=["fake engine", "real engine"])
@@ -66,11 +77,14 @@ def test_a_signal_ends_it_with_the_code_that_shells_show(number: int) -> None:
 def test_a_client_that_reads_no_more_ends_the_session_though_it_still_holds_its_other_end(fifo: Path) -> None:
     """RELAY-32"""
     alive = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    before = cpu_seconds()
     with Client([*RELAY, *RAW_SERVER], {"FIFO": str(fifo), "IGNORE_EOF": "1"}, reads=False) as client:
-        client.call("torrent", count=300)
+        client.call("stubborn")
+        client.call("torrent", 2, count=300)
         client.stdout.close()
         assert client.wait() == 0
         assert wait_for_the_end_of_all(alive)
+    assert cpu_seconds() - before < MOST_CPU_SECONDS
     os.close(alive)
 
 
