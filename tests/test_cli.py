@@ -62,11 +62,14 @@ def test_with_a_command_only_a_named_file_applies(tmp_path: Path, monkeypatch: p
 
 
 def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -> None:
-    """CLI-12, CLI-03"""
+    """CLI-12, CLI-13, CLI-03"""
     url, file = "https://host.example/mcp", tmp_path / "limits.toml"
     file.write_text("[query]\nmax_rows = 7")
     server = RemoteServer(name="host.example", url=url)
     assert load_config(parse_arguments([url]), {}) == Config(server=server)
+    headed = RemoteServer(name="host.example", url=url, headers={"A": "Bearer t", "B": "c: d"})
+    words = ["--header", "A: Bearer ${T}", url, "--header", "B: c: d"]
+    assert load_config(parse_arguments(words), {"T": "t"}) == Config(server=headed)
     for arguments in (["--config", str(file), url], [url, "--config", str(file)]):
         assert load_config(parse_arguments(arguments), {}) == Config(server=server, query=Query(max_rows=7))
 
@@ -76,6 +79,10 @@ def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -
     [
         (("https://h", "--", "x"), "expected a URL or -- COMMAND, got both"),
         (("https://h", "https://h"), "unrecognized arguments"),
+        (("--header", "X: s3cret"), "expected a URL beside --header"),
+        (("--header", "X: s3cret", "--", "x"), "expected a URL beside --header"),
+        (("--header", "s3cret", "https://h"), "--header: expected a header's name of letters"),
+        (("--header", "X: ${NOT_SET_HERE}", "https://h"), "environment variable NOT_SET_HERE to be set"),
         (("ftp://h/s3cret",), "got one that begins with neither http:// nor https://; write millpond https://host/mcp"),
         (("--config", "wrong.toml", "npx"), "begins with neither http:// nor https://"),
         ((), "no server: no --config, no $MILLPOND_CONFIG, no ./millpond.toml"),

@@ -19,7 +19,7 @@ from millpond.commands.parser import Parser
 from millpond.core.config import Config
 from millpond.core.config_file import command_config, one_line, parse_config, url_config
 from millpond.core.config_text import settings_help
-from millpond.core.config_url import looks_like_a_url
+from millpond.core.config_url import header_in, looks_like_a_url, name_problem, url_problem
 from millpond.core.errors import ConfigError, MillpondError
 from millpond.core.listen import Listen, read_listen
 
@@ -32,7 +32,7 @@ MAX_CONFIG_BYTES = 1 << 20
 
 USAGE = """\
 usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of the MCP server that COMMAND starts
-       millpond [--config FILE] URL                  the same for a server at a URL (streamable HTTP, or SSE)
+       millpond [--config FILE] [--header H] URL     the same for a server at a URL (streamable HTTP, or SSE)
        millpond [--config FILE]                      the same for the server that a file names
        millpond --http HOST:PORT [...] -- COMMAND    serve it over streamable HTTP, at http://HOST:PORT/mcp
        millpond demo                                 see it work on real data, in a few seconds
@@ -48,7 +48,7 @@ usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of th
 examples:
   millpond -- npx -y @modelcontextprotocol/server-filesystem ~/notes
   millpond -- uvx mcp-server-git --repository .
-  millpond https://mcp.example.com/mcp
+  millpond --header 'Authorization: Bearer ${TOKEN}' https://mcp.example.com/mcp
   millpond --config github.toml
   millpond --config limits.toml -- npx -y some-server
 
@@ -62,8 +62,8 @@ In a client's configuration, "command": "npx", "args": ["-y", "some-server"] bec
   "command": "millpond", "args": ["--", "npx", "-y", "some-server"]
 
 The file: --config FILE, else $MILLPOND_CONFIG; without COMMAND and URL also ./millpond.toml. With one of them, the
-settings of the file hold, and its [servers] is not read. example.toml shows all of it, headers for a URL included.
-COMMAND gets the whole environment.
+settings of the file hold, and its [servers] is not read. example.toml shows all of it. COMMAND gets the whole
+environment. --header NAME: VALUE may be given again; ${NAME} in a value is a variable of the environment.
 
 settings, with their defaults:
 """
@@ -96,7 +96,9 @@ class Arguments:
     command: tuple[str, ...] | None
     """What follows `--`; None without one."""
     url: str | None = None
-    """The server's URL; None without one."""
+    """The server's URL, checked; None without one."""
+    headers: tuple[str, ...] = ()
+    """`NAME: VALUE` of every `--header`, the names checked; variables in them are not filled in."""
     http: str | None = None
     """HOST:PORT of `--http`; None for standard streams."""
     token_names: tuple[str, ...] = ()
@@ -183,6 +185,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
     parser.add_argument("--config", dest="file", metavar="FILE")
+    parser.add_argument("--header", dest="headers", metavar="H", action="append", default=[])
     parser.add_argument("--http", metavar="HOST:PORT")
     parser.add_argument("--token-env", dest="tokens", metavar="NAME", action="append", default=[])
     parser.add_argument("--allow-origin", dest="origins", metavar="ORIGIN", action="append", default=[])
@@ -190,19 +193,34 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     parser.add_argument("--without-token", action="store_true")
     parser.add_argument("url", metavar="URL", nargs="?")
     found = parser.parse_args(own)
-    if found.url is not None and command is not None:
-        raise ConfigError("command line: expected a URL or -- COMMAND, got both; name one server")
+    problem = _server_problem(found.url, found.headers, command)
+    if problem is not None:
+        raise ConfigError(f"command line: {problem}")
     return Arguments(
         action=found.action,
         file=found.file,
         command=command,
         url=found.url,
+        headers=tuple(found.headers),
         http=found.http,
         token_names=tuple(found.tokens),
         origins=tuple(found.origins),
         hosts=tuple(found.hosts),
         without_token=found.without_token,
     )
+
+
+def _server_problem(url: str | None, headers: Sequence[str], command: tuple[str, ...] | None) -> str | None:
+    """What is wrong with a URL and its headers, without the values."""
+    if url is None:
+        return "expected a URL beside --header, got none; write millpond --header H URL" if headers else None
+    if command is not None:
+        return "expected a URL or -- COMMAND, got both; name one server"
+    if (problem := url_problem(url)) is not None:
+        return f"{problem}; write millpond https://host/mcp"
+    problems = (name_problem(header_in(word)[0]) for word in headers)
+    problem = next((problem for problem in problems if problem is not None), None)
+    return f"--header: {problem}; write --header 'Authorization: Bearer ${{TOKEN}}'" if problem else None
 
 
 def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
@@ -218,7 +236,7 @@ def load_config(arguments: Arguments, environ: Mapping[str, str]) -> Config:
     """The configuration that the arguments, the environment and `./millpond.toml` give. Raises `ConfigError`."""
     given = None
     if arguments.url is not None:
-        given = url_config(arguments.url)
+        given = url_config(arguments.url, arguments.headers, environ)
     elif arguments.command is not None:
         given = command_config(arguments.command)
     path = config_path(arguments, environ)

@@ -255,3 +255,15 @@ def test_a_file_without_a_server_is_shown_too(around: Surroundings, capsys: pyte
     Path("limits.toml").write_text("[query]\nmax_rows = 0\n")
     assert main(["config", "--config", "limits.toml"]) == 2
     assert "limits.toml: [query] max_rows: expected a whole number" in capsys.readouterr().err
+
+
+def test_a_server_at_a_url_is_shown_by_its_origin_and_the_names_of_its_headers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SETUP-08"""
+    file = tmp_path / "remote.toml"
+    file.write_text('[servers.a]\nurl = "https://u:s3cret@h:8443/s3cret?k=s3cret"\nheaders = { X-Key = "s3cret" }')
+    assert main(["config", "--config", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "a: https://h:8443, headers X-Key (values not shown)" in out
+    assert "s3cret" not in out

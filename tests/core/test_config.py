@@ -70,6 +70,26 @@ def test_a_server_may_be_a_url_with_headers() -> None:
     assert read(text).server == RemoteServer(name="a", url="https://h/mcp?key=s3cret", headers=headers)
     assert "s3cret" not in repr(read(text).server)
     assert url_config("http://localhost:80/mcp").server == RemoteServer(name="localhost", url="http://localhost:80/mcp")
+    given = url_config("https://h", ["Authorization: Bearer ${TOKEN}", "X:1", "Accept: */*"], ENVIRON).server
+    assert given == RemoteServer(name="h", url="https://h", headers={**headers, "Accept": "*/*"})
+
+
+@pytest.mark.parametrize(
+    ("url", "header", "says"),
+    [
+        ("https://h s3cret", "X: 1", "command line: expected a URL like https://host/mcp, got one with a space"),
+        ("https://h", "s3cret", 'command line: --header "": expected a header\'s name'),
+        ("https://h", "mcp-session-id: s3cret", "command line: --header mcp-session-id: expected a header of yours"),
+        ("https://h", "X: s3crét", "command line: --header X: expected a value of printable ASCII"),
+        ("https://h", "X: ${NOT_SET} s3cret", "command line: --header X: expected the environment variable NOT_SET"),
+    ],
+)
+def test_a_url_or_header_of_the_command_line_that_is_of_no_use_is_an_error(url: str, header: str, says: str) -> None:
+    """CONFIG-15, CONFIG-10, CONFIG-11"""
+    with pytest.raises(ConfigError) as caught:
+        url_config(url, [header], ENVIRON)
+    assert str(caught.value).startswith(says)
+    assert "s3c" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +112,7 @@ def test_a_server_may_be_a_url_with_headers() -> None:
         ("url = 'https://h'\nheaders = { A = 's3crét' }", "[servers.a.headers] A", "printable ASCII"),
         ('url = "https://h"\nheaders = { A = "s3\\ncret" }', "[servers.a.headers] A", "printable ASCII"),
         ("url = 'https://h'\nheaders = { 'A B' = 's3cret' }", '[servers.a.headers] "A B"', "a header's name"),
-        ("url = 'https://h'\nheaders = { Accept = 's3cret' }", "[servers.a.headers] Accept", "Millpond sets by itself"),
+        ("url = 'https://h'\nheaders = { Connection = 's3cret' }", "[servers.a.headers] Connection", "sets by itself"),
         ("url = 'https://h'\nheaders = { Mcp-Name = 's3cret' }", "[servers.a.headers] Mcp-Name", "sets by itself"),
         ("url = 'https://h'\nheader = {}", "[servers.a] header", "did you mean headers?"),
     ],

@@ -96,7 +96,7 @@ def test_a_server_that_speaks_no_tls_is_said() -> None:
 
 
 STATUSES = {
-    401: "401 Unauthorized: it wants credentials, or other ones: check the Authorization header",
+    401: "401 Unauthorized: it wants credentials, or other ones: check the Authorization header (--header,",
     403: "403 Forbidden: it refuses these credentials",
     404: "404 Not Found: there is no MCP server under this path: check the URL",
     413: "send less at once",

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
-from urllib.parse import urlsplit
 
 from millpond.commands.parser import Parser
 from millpond.commands.run import Command, Door, Line, write
 from millpond.core.config import SETTINGS, Config, RemoteServer, Setting, engine_settings
 from millpond.core.config_file import quoted
+from millpond.core.config_url import shown_origin
 from millpond.core.errors import ConfigError
 from millpond.engine.ceiling import default_budget_bytes
 
@@ -90,8 +90,8 @@ def _document(path: Path | None) -> Mapping[str, object]:
 def _server(loaded: Config) -> str:
     server = loaded.server
     if isinstance(server, RemoteServer):
-        headers = f", headers {', '.join(server.headers)} (values not shown)" if server.headers else ""
-        return f"{server.name}: a URL of {urlsplit(server.url).hostname} (not shown){headers}"
+        names = f", headers {', '.join(server.headers)} (values not shown)" if server.headers else ""
+        return f"{server.name}: {shown_origin(server.url)}{names}"
     parts = [f"{server.name}: {server.command[0]}"]
     if len(server.command) > 1:
         parts.append(f"{len(server.command) - 1} arguments (not shown)")

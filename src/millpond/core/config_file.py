@@ -19,7 +19,7 @@ from typing import Any, NoReturn, cast, get_args
 from urllib.parse import urlsplit
 
 from millpond.core.config import SECTIONS, SETTINGS, Canvas, Config, Http, Query, RemoteServer, Results, Server, Setting
-from millpond.core.config_url import header_problem, url_problem
+from millpond.core.config_url import header_in, name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
 from millpond.core.model import Mode
 
@@ -47,11 +47,21 @@ def command_config(command: Sequence[str]) -> Config:
     return Config(server=Server(name=PurePath(command[0]).name, command=tuple(command)))
 
 
-def url_config(url: str) -> Config:
-    """The defaults around a server at a URL that the command line names. Raises `ConfigError` for one of no use."""
+def url_config(url: str, headers: Iterable[str] = (), environ: Mapping[str, str] = MappingProxyType({})) -> Config:
+    """The defaults around a server at a URL that the command line names, with headers `NAME: VALUE`.
+
+    Raises `ConfigError` for what is of no use, and for a variable in a header that is not set.
+    """
+    reader = _Reader("command line", environ)
     if (problem := url_problem(url)) is not None:
-        raise ConfigError(f"command line: {problem}; write millpond https://host/mcp")
-    return Config(server=RemoteServer(name=urlsplit(url).hostname or "", url=url))
+        reader.fail("", f"{problem}; write millpond https://host/mcp")
+    named = [header_in(word) for word in headers]
+    server = RemoteServer(
+        name=urlsplit(url).hostname or "",
+        url=url,
+        headers={name: reader.header(f"--header {quoted(name)}", name, value) for name, value in named},
+    )
+    return Config(server=server)
 
 
 def parse_config(
@@ -192,13 +202,25 @@ class _Reader:
         url = self.text(f"[{where}] url", entry["url"], example)
         if (problem := url_problem(url)) is not None:
             self.fail(f"[{where}] url", f"{problem}; write for example {example}")
-        headers: dict[str, str] = {}
-        for header, value in self.table(where, entry, "headers").items():
-            key = f"[{where}.headers] {quoted(header)}"
-            headers[header] = self.text(key, value, 'Authorization = "Bearer ${TOKEN}"').strip()
-            if (problem := header_problem(header, headers[header])) is not None:
-                self.fail(key, f'{problem}; write for example Authorization = "Bearer ${{TOKEN}}"')
-        return RemoteServer(name=name, url=url, headers=MappingProxyType(headers))
+        headers = self.table(where, entry, "headers")
+        return RemoteServer(
+            name=name,
+            url=url,
+            headers=MappingProxyType(
+                {
+                    header: self.header(f"[{where}.headers] {quoted(header)}", header, headers[header])
+                    for header in headers
+                }
+            ),
+        )
+
+    def header(self, key: str, name: str, value: object) -> str:
+        if (problem := name_problem(name)) is not None:
+            self.fail(key, f"{problem}; rename or remove it")
+        text = self.text(key, value, "Bearer ${TOKEN}").strip()
+        if (problem := value_problem(text)) is not None:
+            self.fail(key, f"{problem}; write for example Bearer ${{TOKEN}}")
+        return text
 
     def arguments(self, key: str, value: object) -> tuple[str, ...]:
         example = 'args = ["-y", "some-server"]'

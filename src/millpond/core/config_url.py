@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-OWN_HEADERS = frozenset(
-    {"accept", "connection", "content-length", "content-type", "last-event-id", "transfer-encoding"}
-)
-"""Set for each request by what it is; so is every name that begins with `mcp-`."""
+OWN_HEADERS = frozenset({"connection", "content-length", "last-event-id", "transfer-encoding"})
+"""Set for each request by what it is, as is every name that begins with `mcp-`. So are `Accept` and `Content-Type`, but
+many configurations name them, with the values that are sent."""
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _VALUE = re.compile(r"[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?")
 
@@ -36,12 +35,29 @@ def url_problem(url: str) -> str | None:
     return None if host else f"{expected}, got one without a host"
 
 
-def header_problem(name: str, value: str) -> str | None:
-    """What was expected and what came; None of a header that can be sent."""
+def shown_origin(url: str) -> str:
+    """`https://host:port`: all of a URL that is ever shown, for its path and query may hold a secret."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def header_in(word: str) -> tuple[str, str]:
+    """Name and value in `NAME: VALUE`; an empty name where there is none."""
+    name, colon, value = word.partition(":")
+    return (name.strip(), value.strip()) if colon else ("", "")
+
+
+def name_problem(name: str) -> str | None:
+    """What was expected and what came; None of a header's name that may be given."""
     if not _TOKEN.fullmatch(name):
         return "expected a header's name of letters, digits and -, got another"
     if name.lower() in OWN_HEADERS or name.lower().startswith("mcp-"):
         return "expected a header of yours, got one that Millpond sets by itself"
+    return None
+
+
+def value_problem(value: str) -> str | None:
+    """What was expected and what came; None of a value that a header can carry."""
     if not _VALUE.fullmatch(value):
         return "expected a value of printable ASCII characters, got another or none"
     return None

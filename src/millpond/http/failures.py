@@ -1,7 +1,7 @@
 """Failures: why a remote server gave no answer, in words that say what to do next.
 
 Rule: of a URL only its origin is named, and nothing that a server or a header said: paths, queries, headers and bodies
-hold secrets. Imports httpx2 and `core.errors`.
+hold secrets. Imports httpx2 and `core`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from http import HTTPStatus
 
 import httpx2
 
+from millpond.core.config_url import shown_origin
 from millpond.core.errors import RemoteFailed
 
 METHOD_NOT_FOUND = -32601
@@ -23,8 +24,8 @@ CONNECT_SECONDS = 10.0
 UNKNOWN_STATUSES = (400, 404, 405)
 """With these a server says that it does not know this transport, as servers of 2024-11-05 do."""
 _ADVICE: Mapping[int, str] = {
-    401: "it wants credentials, or other ones: check the Authorization header under headers of [servers.NAME], or have"
-    " npx mcp-remote sign in: millpond -- npx -y mcp-remote URL",
+    401: "it wants credentials, or other ones: check the Authorization header (--header, or headers in a file), or have npx"
+    " mcp-remote sign in: millpond -- npx -y mcp-remote URL",
     403: "it refuses these credentials or this client: check the token and what it may do",
     404: "there is no MCP server under this path: check the URL",
     405: "there is no MCP server under this path: check the URL",
@@ -36,8 +37,7 @@ _MAY_HAVE_RUN = "the call may have run, so look before calling it again"
 
 def origin_of(url: httpx2.URL) -> str:
     """`https://host:port`: all of a URL that is ever shown."""
-    host = f"[{url.host}]" if ":" in url.host else url.host
-    return f"{url.scheme}://{host}" + (f":{url.port}" if url.port else "")
+    return shown_origin(str(url))
 
 
 def unreachable(origin: str, error: BaseException) -> RemoteFailed:
