@@ -59,7 +59,9 @@ def url_config(url: str, headers: Iterable[str] = (), environ: Mapping[str, str]
     server = RemoteServer(
         name=urlsplit(url).hostname or "",
         url=url,
-        headers={name: reader.header(f"--header {quoted(name)}", name, value) for name, value in named},
+        headers=MappingProxyType(
+            {name: reader.header(f"--header {quoted(name)}", name, value) for name, value in named}
+        ),
     )
     return Config(server=server)
 
