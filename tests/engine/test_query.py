@@ -4,7 +4,8 @@ import csv
 import io
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 import pytest
 from hypothesis import example, given
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 
 from asking import Asking, reason, text
 from millpond.core.model import TableState
+from millpond.engine.database import Connection
 from millpond.engine.query import QueryRunner
-from pond import canvas, structured
+from pond import Canvas, canvas, structured
 
 ISSUES = [
     {
@@ -319,3 +321,38 @@ def test_what_stops_a_query_stops_the_making_of_its_table_too() -> None:
         assert reason(json.loads(answers[0])) == "timeout"
         assert pond.store.state("large_k7q2xd_1") is TableState.PENDING
         assert json.loads(runner.answer(8, asked, "query"))["content"][0]["text"].split()[-1] == "100000"
+
+
+class StoppedTables:
+    """The tables of a canvas, under which a query is stopped while it is judged: after its tree and before its plan."""
+
+    def __init__(self, pond: Canvas, stop: Callable[[], None]) -> None:
+        self._store = pond.store
+        self._stop = stop
+
+    def state(self, name: str) -> TableState:
+        return self._store.state(name)
+
+    def names(self) -> tuple[str, ...]:
+        return self._store.names()
+
+    def make(self, names: frozenset[str], connection: Connection) -> None:
+        self._store.make(names, connection)
+        self._stop()
+
+    def flush(self) -> int:
+        return self._store.flush()
+
+
+@pytest.mark.parametrize("why", ["cancelled", "timeout"])
+def test_a_query_that_is_stopped_while_it_is_judged_does_not_run(
+    ask: Asking, why: Literal["cancelled", "timeout"]
+) -> None:
+    """QUERY-11"""
+    pond = ask.pond
+    runners: list[QueryRunner] = []
+    tables = StoppedTables(pond, lambda: runners[0].stop(7, why))
+    runners.append(QueryRunner(pond.database, tables, pond.settings))
+    answer = json.loads(runners[0].answer(7, json.dumps({"sql": f"SELECT count(*) FROM {T}"}).encode(), "query"))
+    assert reason(answer) == why
+    assert reason(json.loads(runners[0].answer(8, b'{"sql": "SELECT 1"}', "query"))) is None

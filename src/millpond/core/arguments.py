@@ -83,10 +83,10 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
 
 
 def _sql_fault(sql: str) -> str | None:
-    if len(sql.encode("utf-8", "surrogatepass")) > MAX_SQL_BYTES:
+    if len(sql.encode()) > MAX_SQL_BYTES:
         return f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already."
-    if "\0" in sql or any("\ud800" <= char <= "\udfff" for char in sql):
-        return "`sql` holds a NUL or half of a surrogate pair, which no SQL text can. Write chr(0) where one is meant."
+    if "\0" in sql:
+        return "`sql` holds a NUL, which no SQL text can. Write chr(0) where one is meant."
     return None
 
 

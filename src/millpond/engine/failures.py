@@ -1,7 +1,7 @@
 """Failures: what DuckDB says of a statement, in words that tell an agent what to do next.
 
 Rule: a message holds no path of this machine and no value of a table, and following it to the letter is not met with the same error
-again. Imports `core` only.
+again. Imports `core` and the engine's `messages`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from millpond.core.gate import not_a_read
 from millpond.core.model import TableState
 from millpond.core.naming import parse_table_name
 from millpond.core.sql import printed_name
+from millpond.engine.messages import repeatable
 
 MAX_MESSAGE_BYTES = 600
 """Of DuckDB's own words; its messages repeat the statement."""
@@ -33,10 +34,18 @@ _ADVICE = re.compile(r"\s*(?:\bUse \"?SET |,? or SET \w+|\bFor more information|
 _PLACE = "\n\nLINE "
 """Where a message goes on to show the place in the statement; when it runs, that is not the one the agent wrote."""
 _PATH = re.compile(r"(?:~|/)[\w.@~+-]*(?:/[\w.@~+-]+)+")
-_MASKED = ("'…", '"…', "`…")
 _OUTSIDE = frozenset({"ATTACH", "COPY", "COPY_DATABASE", "EXPORT", "INSTALL", "LOAD"})
 _OF_THE_STATEMENT = frozenset(
-    {"parser", "syntax", "binder", "catalog", "parameter not resolved", "parameter not allowed"}
+    {
+        "parser",
+        "syntax",
+        "binder",
+        "catalog",
+        "mismatch type",
+        "not implemented",
+        "parameter not resolved",
+        "parameter not allowed",
+    }
 )
 
 
@@ -119,14 +128,15 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
     )
 
 
-def explain(message: str, asked: Asked) -> Refusal:
-    """An error that DuckDB raised, from its whole text."""
+def explain(message: str, asked: Asked, *, ran: bool = False) -> Refusal:
+    """An error that DuckDB raised, from its whole text; `ran` where rows may have been read, so that it may quote them."""
     found = _CLASS.match(message)
-    return refusal(found["kind"].lower() if found else "", message[found.end() :] if found else message, asked)
+    kind, said = (found["kind"].lower(), message[found.end() :]) if found else ("", message)
+    return _while_running(kind, said, asked) if ran and kind != "permission" else refusal(kind, said, asked)
 
 
 def refusal(kind: str, message: str, asked: Asked) -> Refusal:
-    """An error of DuckDB as a refusal, from its class (`binder`) and what it says."""
+    """An error of DuckDB in reading a statement, from its class (`binder`) and what it says: no row was read yet."""
     if kind == "permission":
         return Refusal(
             Reason.FILE_ACCESS_REFUSED,
@@ -134,13 +144,19 @@ def refusal(kind: str, message: str, asked: Asked) -> Refusal:
         )
     if "Max expression depth" in message:
         return too_deep()
-    if kind in _OF_THE_STATEMENT:
-        return _of_the_statement(kind, message, asked)
-    said = _without_values(message.partition(_PLACE)[0], asked.sql)
+    return (
+        _of_the_statement(kind, message, asked) if kind in _OF_THE_STATEMENT else _while_running(kind, message, asked)
+    )
+
+
+def _while_running(kind: str, message: str, asked: Asked) -> Refusal:
+    head, place, _ = message.rpartition(_PLACE)
+    said = repeatable(head if place else message, asked.sql)
+    text = _short(said, asked.sql) if said else f"A value made the statement fail ({kind or 'unknown'} error)."
     return Refusal(
         Reason.EXECUTION_ERROR,
-        f"{_short(said, asked.sql)}\nChange the expression that failed: TRY_CAST gives NULL where a value does not fit, and DESCRIBE"
-        " lists the columns' types.",
+        f"{text}\nChange the expression that failed: TRY_CAST gives NULL where a value does not fit, and DESCRIBE lists the columns'"
+        " types.",
     )
 
 
@@ -174,16 +190,6 @@ def _columns(asked: Asked) -> str:
     lines = (f"Columns of {printed_name(table)}: {columns}" for table, columns in asked.columns)
     text = clip("\n".join(lines), MAX_MESSAGE_BYTES)
     return text.text + (" …" if text.left_out_bytes else "")
-
-
-def _without_values(message: str, sql: str) -> str:
-    """DuckDB's first line without what it quotes of the data: a row's words never stand outside an answer's table."""
-    for mark in "'\"`":
-        first, last = message.find(mark), message.rfind(mark)
-        if last > first and message[first + 1 : last] not in sql:
-            message = f"{message[: first + 1]}…{message[last:]}"
-    said, *rest = message.partition("\n")[0].split(": ")
-    return ": ".join([said, *(part if part.startswith(_MASKED) or part in sql else "…" for part in rest[:1])])
 
 
 def _short(message: str, sql: str) -> str:

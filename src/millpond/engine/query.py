@@ -71,6 +71,7 @@ class QueryRunner:
             behind = self._behind()
             with self._cursor(id) as connection:
                 judged = self._judge.judge(connection, arguments.sql)
+                self._go_on(id)
                 started = self._clock()
                 found = self._run(connection, judged, arguments)
                 doubtful = self._checker.notes(connection, judged, found.fetched.rows, started)
@@ -86,7 +87,7 @@ class QueryRunner:
         except DatabaseError as error:
             if is_lack_of_memory(error):
                 return refusal_result(exits.out_of_memory())
-            return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql)))
+            return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql), ran=True))
 
     def _not_offered(self, arguments: Arguments) -> None:
         if arguments.canvas is not None and arguments.canvas != self._settings.canvas:
@@ -120,18 +121,26 @@ class QueryRunner:
             self._running[id] = connection
         try:
             yield connection
-        except Interrupted as error:
+        except Interrupted:
             with self._guard:
-                why = self._stopped.get(id)
-            if why == "timeout":
-                raise QueryRefused(exits.timed_out(self._settings.timeout_seconds)) from error
-            raise QueryRefused(
-                Refusal(Reason.CANCELLED, "The query was cancelled. Run it again if it is still wanted.")
-            ) from error
+                why = self._stopped.get(id, "cancelled")
+            raise QueryRefused(self._stopping(why)) from None
         finally:
             with self._guard:
                 self._running.pop(id, None)
             connection.close()
+
+    def _go_on(self, id: int) -> None:
+        """Raises `QueryRefused` where the query was stopped between two statements: DuckDB forgets such an interrupt."""
+        with self._guard:
+            why = self._stopped.get(id)
+        if why is not None:
+            raise QueryRefused(self._stopping(why))
+
+    def _stopping(self, why: Why) -> Refusal:
+        if why == "timeout":
+            return exits.timed_out(self._settings.timeout_seconds)
+        return Refusal(Reason.CANCELLED, "The query was cancelled. Run it again if it is still wanted.")
 
     def _run(self, connection: Connection, judged: Judged, arguments: Arguments) -> _Found:
         connection.execute("BEGIN TRANSACTION READ ONLY")
