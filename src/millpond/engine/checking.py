@@ -1,8 +1,8 @@
 """Checking: whether the figures of an answer are exact, asked of the data where that is cheap.
 
 Rule: a check never fails a query that worked: a question that cannot be asked, judged, answered or afforded makes a note conditional
-and nothing else. A question is made of a statement that was judged, and its
-tree is judged again before it runs. Imports `core` and the engine's `database` and `judging`.
+and nothing else. A question is made of a statement that was judged, and its tree is judged again before it runs. Imports `core` and
+the engine's `database`, `exits` and `judging`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from millpond.core.exactness.findings import findings
 from millpond.core.exactness.questions import Question, Site, questions
 from millpond.core.exactness.remedies import Finding, unchecked, unplaced
 from millpond.engine.database import Connection, DatabaseError
+from millpond.engine.exits import tell
 from millpond.engine.judging import Judge, Judged, printed
 
 MAX_TABLE_ROWS = 100_000
@@ -51,7 +52,8 @@ class Checker:
                 found += self._ask(connection, question, deadline) if affordable else _unchecked(question.sites)
             nameless = [note for doubt in asked.unplaced for note in unplaced(doubt)]
             return _first(_written(connection, found) + nameless)
-        except (DatabaseError, RecursionError, MemoryError):
+        except Exception as error:
+            _tell(error)
             return []
 
     def _ask(self, connection: Connection, question: Question, deadline: float) -> list[Finding]:
@@ -67,7 +69,8 @@ class Checker:
             answer = connection.execute(question.sql(inner))
             types = [str(column[1]) for column in answer.description or ()]
             return findings(question, types, answer.fetchall())
-        except (DatabaseError, RecursionError, MemoryError):
+        except Exception as error:
+            _tell(error)
             return _unchecked(question.sites)
         finally:
             timer.cancel()
@@ -77,6 +80,12 @@ class Checker:
 
 def _unchecked(sites: Iterable[Site]) -> list[Finding]:
     return [finding for site in sites for finding in unchecked(site)]
+
+
+def _tell(error: Exception) -> None:
+    """A line in the log of what should not have been raised; what DuckDB refuses or stops is no news."""
+    if not isinstance(error, DatabaseError):
+        tell(error)
 
 
 def _table_rows(connection: Connection, judged: Judged) -> int:

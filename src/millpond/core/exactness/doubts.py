@@ -65,6 +65,8 @@ _ORDERED = frozenset({"max", "median", "min", "quantile", "quantile_disc"})
 _ARITHMETIC = frozenset({"%", "*", "/", "//", "abs"})
 _WIDE = frozenset({"BIGINT", "BIGNUM", "HUGEINT", "UBIGINT", "UHUGEINT"})
 _FLOATS = frozenset({"DOUBLE", "FLOAT"})
+_TYPES_AND_NAMES = frozenset({"column_indexes", "names", "return_type", "returned_types", "type_info"})
+"""Members of a plan that hold no expressions, and of a wide table most of it."""
 WITHOUT_OFFSET = frozenset({"DATE", "DATETIME", "TIME", "TIMESTAMP", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP_S"})
 """Types that a text's offset is dropped for."""
 
@@ -189,6 +191,6 @@ def _expressions(value: Any) -> Iterator[dict[str, Any]]:
         if is_object(item):
             if "expression_class" in item:
                 yield item
-            stack.extend(item.values())
+            stack.extend(below for key, below in item.items() if key not in _TYPES_AND_NAMES)
         elif is_list(item):
             stack.extend(item)

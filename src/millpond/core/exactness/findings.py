@@ -53,8 +53,10 @@ def exact_value(value: Any) -> Fraction | None:
 def is_faithful(shown: Any, exact: Fraction | None) -> bool:
     """True where a figure is the exact one, or is a DOUBLE below 2^53 that differs past its 15th digit only."""
     value = exact_value(shown)
-    if value is None or exact is None or value == exact:
+    if shown is None or exact is None or value == exact:
         return True
+    if value is None:
+        return False  # NaN or Infinity
     close = abs(exact) < DOUBLE_INTEGERS and abs(value - exact) <= abs(exact) * _TOLERANCE
     return isinstance(shown, float) and close
 
@@ -101,9 +103,16 @@ def _spread(site: Site, types: Types, values: Values) -> Finding | None:
     if low is None or high is None or low == high or types[0] in _NO_ORDER:
         return None
     units = 10 ** scale_of(types[0])
-    rounded = any(int(float(end * units)) != end * units for end in (low, high))
+    rounded = not (_is_double(low * units) and _is_double(high * units))
     close = (high - low) * 8 < max(abs(low), abs(high)) or (high - low) * units < DOUBLE_INTEGERS
     return remedies.spread(site, str(values[0])) if rounded and close else None
+
+
+def _is_double(value: Fraction) -> bool:
+    try:
+        return Fraction(float(value)) == value
+    except OverflowError:
+        return False
 
 
 def _text(site: Site, types: Types, values: Values) -> Finding | None:

@@ -160,7 +160,7 @@ def _fractions(nodes: Sequence[Node]) -> tuple[str, ...]:
     """The fractions of a quantile; none where they are not all written out."""
     found: list[str] = []
     for node in nodes:
-        for below in trees.arguments(node) if trees.is_call(node) else [node]:
+        for below in trees.arguments(node) if trees.name_of(node) == "list_value" else [node]:
             if not _FRACTION.fullmatch(trees.literal(below)):
                 return ()
             found.append(trees.literal(below))
