@@ -120,6 +120,72 @@ def test_a_column_says_what_is_to_be_known_of_its_values(
     assert (kind.exact, kind.note) == (exact, note)
 
 
+@pytest.mark.parametrize(
+    ("lexemes", "route", "spec"),
+    [
+        (("null",), Route.DIRECT, "VARCHAR"),
+        (("true",), Route.DIRECT, "BOOLEAN"),
+        (('"x"',), Route.DIRECT, "VARCHAR"),
+        (("1",), Route.DIRECT, "BIGINT"),
+        ((str(2**64),), Route.DIRECT, "HUGEINT"),
+        ((str(2**128),), Route.TEXT, "BIGNUM"),
+        (("1.5",), Route.DIRECT, "DECIMAL(2,1)"),
+        (("0.30000000000000004",), Route.DIRECT, "DOUBLE"),
+        (("1e400",), Route.TEXT, None),
+        (("1", "true", '"x"'), Route.TEXT, None),
+        (('{"a":1,"b":[null]}',), Route.DIRECT, {"a": "BIGINT", "b": ["VARCHAR"]}),
+        (('[{"a":[1.5]}]',), Route.DIRECT, [{"a": ["DECIMAL(2,1)"]}]),
+        (('{"a":1}', '{"a":"x"}', '{"a":true}'), Route.DIRECT, {"a": "VARCHAR"}),
+        (('{"a":1}', '{"a":[1]}'), Route.DIRECT, {"a": "JSON"}),
+        (('{"a":{"b":1,"B":2}}',), Route.DIRECT, {"a": "JSON"}),
+        (('{"a":{"b":1.10,"B":2}}',), Route.JSON, None),
+        (('[{"b":1.10,"B":2}]',), Route.JSON, None),
+        ((f'{{"a":{2**128}}}',), Route.JSON, None),
+        (("[1]", '{"a":1}'), Route.JSON, None),
+    ],
+)  # fmt: skip
+def test_a_type_tells_how_its_cells_are_read(lexemes: tuple[str, ...], route: Route, spec: object) -> None:
+    """INFER-07 INFER-08 INFER-09"""
+    kind = typed(*lexemes)
+    assert (kind.route, kind.spec) == (route, spec)
+
+
+@pytest.mark.parametrize(
+    ("lexemes", "sql"),
+    [
+        (("0",), "BIGINT"),
+        (("-5", "-9223372036854775809"), "HUGEINT"),
+        (("5", "9223372036854775808"), "HUGEINT"),
+        ((str(-(2**127) - 1),), "BIGNUM"),
+        (("0.12345678901234567890123456789012345678",), "DECIMAL(38,38)"),
+        (("1.12345678901234567890123456789012345678",), "VARCHAR"),
+        (("1234567890123456789012345678.1234567890",), "DECIMAL(38,10)"),
+        (("123456789012345.5",), "DOUBLE"),
+        (("12345678901234.5",), "DECIMAL(15,1)"),
+        (('{"a\\u0000":1}',), "JSON"),
+    ],
+)
+def test_types_end_where_their_digits_end(lexemes: tuple[str, ...], sql: str) -> None:
+    """INFER-02 INFER-03 INFER-04 INFER-09"""
+    assert typed(*lexemes).sql == sql
+
+
+def test_lists_count_as_depth_too() -> None:
+    """INFER-08"""
+    assert typed("[" * 8 + "1" + "]" * 8).sql == "BIGINT" + "[]" * 8
+    assert typed("[" * 9 + "1" + "]" * 9).sql == "JSON" + "[]" * 8
+    assert typed("[" * 9 + "1.10" + "]" * 9).sql == "JSON"
+
+
+def test_exponents_and_numbers_that_are_not_finite_are_told() -> None:
+    """INFER-04"""
+    assert typed("1e2").exponents
+    assert not typed("1.5").exponents
+    seen = Observed()
+    seen.add(decode_exactly([msgspec.Raw(b"0e9000000"), msgspec.Raw(b"1.5")]), ("0e9000000",))
+    assert (infer(seen).sql, infer(seen).note) == ("DOUBLE", "NaN or Infinity among them")
+
+
 def test_what_duckdb_would_write_anew_is_handed_over_as_text() -> None:
     """INFER-07 INFER-09"""
     assert typed("1.10", '"x"').route is Route.TEXT

@@ -27,10 +27,19 @@ def both(*lexemes: str) -> tuple[Observed, Observed]:
 
 def test_each_kind_is_counted() -> None:
     """INFER-07"""
-    for seen in both("null", "true", "1", "1.5", "1e2", '"x"', "[]", "{}", "2"):
+    values = ("null", "true", "1", "1.5", "1e2", '"x"', "[]", "{}", "2", "null", "false", '"y"', "[1]", '{"a":1}')
+    for seen in both(*values):
         counts = (seen.nulls, seen.booleans, seen.integers, seen.fractions, seen.strings, seen.lists, seen.objects)
-        assert counts == (1, 1, 2, 2, 1, 1, 1)
-        assert seen.present() == 8
+        assert counts == (2, 2, 2, 2, 2, 2, 2)
+        assert seen.present() == 12
+
+
+def test_a_range_that_was_left_once_stays_left() -> None:
+    """INFER-04"""
+    for seen in both("9007199254740993", "1"):
+        assert not seen.integers_survive
+    for seen in both("0.12345678901234567890", "0.5", "0.1234567890123456"):
+        assert (seen.long_fraction, seen.numbers_survive) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +80,14 @@ def test_integers_have_a_range_and_survive_a_double_or_not(
         (("1e400",), 401, 0, False, False),
         (("0e5", "0.0"), 0, 1, False, True),
         (("1.5", "1e99999999999999999999"), BEYOND_ANY_TYPE, 1, False, False),
+        (("1234567890123456e-1",), 15, 1, True, True),
+        (("1234567890123456e1",), 17, 0, False, True),
+        (("1234567890123456e0",), 16, 0, False, True),
+        (("0.1000000000000000", "0.123456789012345"), 0, 16, False, True),
+        (("1.0000000000000000000",), 1, 19, False, True),
+        (("1.230000000000000000",), 1, 18, False, True),
+        (("100.0",), 3, 1, False, True),
+        (("0.5", "1e2", "20.25"), 3, 2, False, True),
     ],
 )
 def test_fractions_have_digits_on_both_sides_and_survive_a_double_or_not(

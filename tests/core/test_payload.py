@@ -36,7 +36,7 @@ def test_structured_content_comes_first_and_differing_text_second() -> None:
         Form.JSON,
         ('text beside it: [{"b":2}]',),
     )
-    assert document(second) == [{"b": 2}]
+    assert (document(second), second.root, second.form) == ([{"b": 2}], "$", Form.JSON)
     assert second.notes == ("from the text blocks; structuredContent holds other data",)
 
 
@@ -176,6 +176,17 @@ def test_a_result_that_strict_json_refuses_is_read_and_says_what_was_changed() -
     for marker, word in only.markers.items():
         restored = restored.replace(marker, word)
     assert restored == b'{"a":[NaN,1]}'
+
+
+def test_text_that_strict_json_refuses_is_read_too() -> None:
+    """PAYLOAD-06"""
+    (only,) = found(result('[{"v":NaN}]'))
+    assert (b"NaN" in only.markers.values(), only.root, only.form) == (True, "$", Form.RELAXED_JSON)
+
+
+def test_several_texts_are_repeated_as_one() -> None:
+    """PAYLOAD-03"""
+    assert found(result("one", "two", structuredContent={"a": 1}))[0].notes == ("text beside it: one two",)
 
 
 def test_a_long_integer_is_kept_as_text_and_said() -> None:

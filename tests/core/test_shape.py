@@ -187,3 +187,184 @@ def test_lists_inside_rows_make_no_tables() -> None:
 def test_a_document_that_is_no_json_is_refused() -> None:
     with pytest.raises(msgspec.DecodeError):
         shape(b"[1,", {})
+
+
+MARKERS = {b"0e9000000": b"NaN"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a":0e9000000}]',
+        '{"a":0e9000000,"b":[]}',
+        '{"a":{"x":1},"b":{"x":0e9000000},"c":{"x":2}}',
+        '{"rows":[0e9000000]}',
+    ],
+)
+def test_what_stands_for_nan_goes_with_the_rows(text: str) -> None:
+    """PAYLOAD-06"""
+    assert [rows.markers for rows in shape(text.encode(), MARKERS).row_sets] == [MARKERS]
+
+
+def test_a_document_may_be_bytes_or_raw() -> None:
+    """SHAPE-01"""
+    assert len(shape(msgspec.Raw(b"[1,2]"), {}).row_sets[0].rows) == 2
+    assert shape(b"[1,2]", {}, "$.result").row_sets[0].path == "$.result"
+
+
+@pytest.mark.parametrize(("padding", "has_rows"), [(10, True), (11, False)])
+def test_lists_that_are_half_of_a_document_make_it_an_answer_of_rows(padding: int, has_rows: bool) -> None:
+    """SHAPE-08"""
+    rows = "[" + "1," * 10 + "1]"  # 23 bytes
+    text = '{"r":' + rows + ',"p":"' + "x" * padding + '"}'
+    assert len(text) == 36 + padding
+    assert (2 * len(rows) >= len(text)) is has_rows
+    assert shape(text.encode(), {}).has_rows is has_rows
+
+
+@pytest.mark.parametrize("depth", [8, 9])
+def test_lists_are_found_through_eight_objects(depth: int) -> None:
+    """SHAPE-02"""
+    value: object = FILLER
+    for _ in range(depth):
+        value = {"a": value}
+    assert paths(value)[0] == ("$" + ".a" * 8 if depth == 8 else "$")
+
+
+@pytest.mark.parametrize("depth", [7, 8])
+def test_pages_and_texts_of_json_count_as_depth(depth: int) -> None:
+    """SHAPE-07 SHAPE-13"""
+    paged: object = [{"page": 1}, FILLER]
+    texts: object = json.dumps(FILLER)
+    for _ in range(depth):
+        paged, texts = {"a": paged}, {"a": texts}
+    wrapped = "$" + ".a" * depth
+    assert paths(paged)[0] == (f"{wrapped}[1]" if depth == 7 else wrapped)
+    assert paths(texts)[0] == (wrapped if depth == 7 else "$")
+
+
+@pytest.mark.parametrize("lead", ["", " ", "\\n", "\\r\\n\\t "])
+def test_white_space_before_json_in_a_string_is_passed_over(lead: str) -> None:
+    """SHAPE-07"""
+    rows = ",".join('{\\"a\\":1}' for _ in range(9))
+    text = f'{{"x":"{lead}[{rows}]"}}'
+    assert [found.path for found in shape(text.encode(), {}).row_sets] == ["$.x"]
+
+
+def test_a_text_of_json_counts_with_its_escapes() -> None:
+    """SHAPE-07 SHAPE-08"""
+    inner = json.dumps([{"a": "b"}] * 9)
+    text = json.dumps({"x": inner, "pad": "p" * 110})
+    assert 2 * len(inner) < len(text)
+    assert shape(text.encode(), {}).has_rows
+    assert not found({"x": json.dumps([]), "pad": "p"}).has_rows
+
+
+def test_wrappers_in_a_row_keep_what_each_has_beside_its_list() -> None:
+    """SHAPE-06 SHAPE-09"""
+    half = {kind: {"total": 20, "none": list[int](), "nodes": FILLER} for kind in ("a", "b", "c")}
+    answer = found({"first": {"count": 1, "none": list[int](), "rows": FILLER}, "kinds": half, "more": half})
+    assert [rows.path for rows in answer.row_sets] == [
+        "$.first.rows", "$.kinds.a.nodes", "$.kinds.b.nodes", "$.kinds.c.nodes", "$.more.a.nodes", "$.more.b.nodes", "$.more.c.nodes"
+    ]  # fmt: skip
+    assert len(answer.rest) == len(answer.empty) == 7
+    assert answer.has_rows
+
+
+def test_maps_in_a_row_are_each_at_their_path() -> None:
+    """SHAPE-06"""
+    area = {code: {"area": at} for at, code in enumerate(("NOR", "SWE", "DNK"))}
+    assert paths({"a": {"by": area}, "b": {"by": area}}) == ["$.a.by", "$.b.by"]
+
+
+@pytest.mark.parametrize(
+    ("members", "keyed"),
+    [
+        ({f"k{at}": {"x": 1, **({"y": 1} if at else {})} for at in range(10)}, True),
+        ({f"k{at}": {"x": 1, **({"y": 1} if at else {})} for at in range(9)}, False),
+        ({f"k{at}": {"a": 1, f"b{at % 3}": 2} for at in range(12)}, True),
+        ({f"k{at}": {"a": 1, f"b{at % 4}": 2} for at in range(12)}, False),
+        ({f"k{at}": {"total": 20, "nodes": FILLER} for at in range(9)}, False),
+        ({f"k{at}": {"total": 20, "nodes": FILLER} for at in range(10)}, True),
+        ({"a": {"x": 1}, "b": {"x": 2}, "c": 3}, False),
+        ({f"k{at}": [{"x": 1}] for at in range(12)}, False),
+    ],
+)
+def test_how_many_members_and_keys_make_a_map(members: dict[str, object], keyed: bool) -> None:
+    """SHAPE-06"""
+    assert (found(members).row_sets[0].keys == list(members)) is keyed
+
+
+@pytest.mark.parametrize(
+    ("rows", "layout"),
+    [
+        ([[1], [2]], Layout.ARRAYS),
+        ([list(range(2_000))] * 2, Layout.ARRAYS),
+        ([list(range(2_001))] * 2, Layout.VALUES),
+        ([[f"n{at}" for at in range(2_000)], *[list(range(2_000))] * 2], Layout.ARRAYS),
+        ([["n" * 98], [1], [2]], Layout.ARRAYS),
+    ],
+)
+def test_how_wide_lists_may_be(rows: list[object], layout: Layout) -> None:
+    """SHAPE-05 SHAPE-12"""
+    (row_set,) = found(rows).row_sets
+    assert row_set.layout is layout
+
+
+def test_a_name_of_a_hundred_bytes_is_one_and_a_longer_text_is_none() -> None:
+    """SHAPE-12"""
+    assert found([["n" * 98], [1], [2]]).row_sets[0].names == ("n" * 98,)
+    assert found([["n" * 99], [1], [2]]).row_sets[0].names == ("column0",)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"columns": ["a"], "rows": [{"a": 1}, {"a": 2}]},
+        {"columns": [1, 2], "rows": [[1, 2], [3, 4]]},
+        {"columns": [{"type": "int"}], "rows": [[1], [2]]},
+        {"columns": ["a", {"name": 5}], "rows": [[1], [2]]},
+        {"columns": ["a", None], "rows": [[1], [2]]},
+        {"columns": "a", "rows": [[1], [2]]},
+        {"columns": list[str](), "rows": [[1], [2]]},
+        {"rows": [[1], [2]]},
+    ],
+)
+def test_columns_that_name_no_cells_are_not_that_form(value: object) -> None:
+    """SHAPE-04"""
+    at_root = (rows.names for rows in found(value).row_sets if rows.path == "$")
+    assert list(at_root) in ([], [("path", "value")])
+
+
+@pytest.mark.parametrize(("count", "opened"), [(64, True), (65, False)])
+def test_so_many_pages_are_opened(count: int, opened: bool) -> None:
+    """SHAPE-13"""
+    assert (paths([[{"a": 1}]] * count)[0] == "$[0]") is opened
+
+
+def test_leaves_tell_empty_values_and_what_lies_too_deep() -> None:
+    """SHAPE-08"""
+    deep = "[" * 64 + "[1.10]" + "]" * 64
+    (leaves, *_) = shape(
+        ('{"a":{},"b":[],"c":null,"d":' + deep + ',"e":1.10,"f":"' + "x" * 300 + '"}').encode(), {}
+    ).row_sets
+    assert [bytes(row).decode() for row in leaves.rows] == [
+        '["$.a","{}"]',
+        '["$.b","[]"]',
+        '["$.c",null]',
+        '["$.d' + "[0]" * 63 + '","[[1.10]]"]',
+        '["$.e",1.10]',
+        '["$.f","' + "x" * 300 + '"]',
+    ]
+
+
+def test_a_scalar_at_the_root_is_nothing_beside_rows() -> None:
+    """SHAPE-08 SHAPE-09"""
+    for text in (b"5", b'"x"', b"null"):
+        assert shape(text, {}) == Shape(row_sets=(), has_rows=False)
+
+
+def test_a_document_that_is_read_as_leaves_is_an_answer_of_rows_without_a_rest() -> None:
+    """SHAPE-10"""
+    answer = found({"x": 1, "none": list[int](), **{f"k{at}": [1000, 2000] for at in range(65)}})
+    assert (answer.has_rows, answer.rest, answer.empty) == (True, (), ())
