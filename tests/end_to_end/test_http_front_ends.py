@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
@@ -262,3 +263,25 @@ def test_a_server_that_dies_leaves_no_request_without_an_answer() -> None:
         assert session.ask("ping", ident=b"2").status == 404
         assert "exit code 7" in front.modern("test/die").json()["error"]["message"]
         assert front.modern("vendor/x").json()["result"]
+
+
+# --- one behind the other -------------------------------------------------------------------------------------------
+
+
+def test_a_server_at_a_url_is_served_byte_for_byte() -> None:
+    """HTTPF-01"""
+    odd = rb'{"one":1.0,"hundred":1e2,"money":12345678901234567.89,"none":NaN,"half":"\ud800","twice":1,"twice":2}'
+    with Front() as behind, Front(server=[behind.url]) as front:
+        session = front.session()
+        answers = [session.ask("vendor/x", odd, rb'"\u0061"').line(), front.modern("vendor/x", b',"odd":' + odd).body()]
+        for ident, answer in zip((rb'"\u0061"', b"1"), answers, strict=True):
+            assert answer.startswith(b'{"jsonrpc":"2.0","id":' + ident + b',"result":{"odd":' + odd)
+            assert odd.decode() in json.loads(answer)["result"]["line"]
+        first, second, last = session.ask("test/progress", b'{"_meta":{"progressToken":"t"}}').events()
+        assert b'"progress":1.0' in first
+        assert b'"progress":2e0' in second
+        assert b'"steps":2' in last
+        asking = session.ask("test/ask", ident=b"2")
+        assert odd in (asking.event() or b"")
+        session.post(b'{"jsonrpc":"2.0","id":"server-1","result":' + odd + b"}")
+        assert odd.decode() in json.loads(asking.events()[-1])["result"]["line"]

@@ -44,7 +44,7 @@ class Callers:
         self._servers: dict[int, ModernServer] = {}
         self._running: set[ModernServer] = set()
         self._locks: dict[int, asyncio.Lock] = {}
-        self._own: dict[int, str] = {}
+        self._own: dict[int, str | None] = {}
 
     async def serve(self, caller: int, request: Request, send: Send) -> Response | None:
         """Answer a request; a response that is returned is still to be sent."""
@@ -66,9 +66,13 @@ class Callers:
         fault = server.header_fault(message, request.headers)
         if fault is not None:
             return _rejected(message.id, fault)
-        async with Connection(request.receive, send) as connection:
-            is_sent = await server.ask(message, connection)
-        self._look_after(caller, server)
+        server.connected()
+        try:
+            async with Connection(request.receive, send) as connection:
+                is_sent = await server.ask(message, connection)
+        finally:
+            server.disconnected()
+            self._own[caller] = server.own or self._own.get(caller)
         return None if is_sent else code_reply(message.id, INVALID_REQUEST, f"{NOT_ONE} without a name twice")
 
     async def _server(self, caller: int) -> ModernServer:
@@ -76,17 +80,11 @@ class Callers:
         async with self._locks.setdefault(caller, asyncio.Lock()):
             server = self._servers.get(caller)
             if server is None or server.is_ending:
-                server = ModernServer(self._begin, self._log, self._running.discard)
+                server = ModernServer(self._idle_seconds, self._begin, self._log, self._running.discard)
                 self._running.add(server)
                 await server.start(self._own.get(caller))
                 self._servers[caller] = server
             return server
-
-    def _look_after(self, caller: int, server: ModernServer) -> None:
-        """Remember what the caller was shown, and end the server where nothing is asked for long."""
-        if server.own is not None:
-            self._own[caller] = server.own
-        asyncio.get_running_loop().call_later(self._idle_seconds, server.end_if_idle, server.asked)
 
     def close(self) -> None:
         """End every server at once."""

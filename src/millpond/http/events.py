@@ -14,8 +14,8 @@ HIGH_WATER_BYTES = 4 << 20
 """Unsent bytes for connected clients from which they are too far behind."""
 LOW_WATER_BYTES = 1 << 20
 """Unsent bytes at which they are no longer."""
-EVENT_BYTES = 256
-"""What an event takes, besides its line."""
+EVENT_BYTES = 2_048
+"""What an event takes, besides its line, where it is alone in its stream."""
 
 
 class Stream:

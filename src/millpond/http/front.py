@@ -22,8 +22,7 @@ from millpond.core.config import Http
 from millpond.core.listen import Listen
 from millpond.http.callers import Callers
 from millpond.http.guard import Guard
-from millpond.http.hosted import Open
-from millpond.http.legacy import Terms
+from millpond.http.hosted import Open, Terms
 from millpond.http.replies import error_reply
 from millpond.http.sessions import Sessions
 from millpond.relay.log import Log

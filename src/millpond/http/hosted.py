@@ -7,8 +7,8 @@ Imports asyncio, the relay's `driver` and `log`, and this package's `events`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from millpond.http.events import Outbox
@@ -24,15 +24,29 @@ class Open(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for every server."""
+
+    idle_seconds: float
+    """After which one that no client is connected to is ended."""
+    most_bytes: int
+    """Kept of what was sent, and of what nobody has read yet; for clients that come back."""
+    poll_seconds: float = 0.0
+    """After which a connection that waits for an answer is closed, for its client to come back; 0 is never."""
+
+
 class Hosted:
     """A running server, and what it sends."""
 
-    def __init__(self, begin: Open, most_bytes: int, log: Log, on_end: Callable[[], None]) -> None:
-        """`most_bytes` bounds what is kept for connections that are not there; `on_end` is called once all is over."""
+    def __init__(self, begin: Open, terms: Terms, log: Log) -> None:
+        """Nothing is started yet."""
         self._begin = begin
+        self._terms = terms
         self._log = log
-        self._on_end = on_end
-        self._outbox = Outbox(most_bytes, self.on_full)
+        self._outbox = Outbox(terms.most_bytes, self.on_full)
+        self._connections = 0
+        self._idle: asyncio.TimerHandle | None = None
         self._may_send = asyncio.Event()
         self._may_send.set()
         self._is_ending = False
@@ -68,8 +82,11 @@ class Hosted:
             started.set_exception(error)
         finally:
             self._is_ending = True
+            self._may_send.set()
             self._outbox.complete()
-            self._on_end()
+            if self._idle is not None:
+                self._idle.cancel()
+            self.on_over()
 
     async def _serve(self, driver: Driver) -> None:
         if self._is_hurried:
@@ -86,6 +103,21 @@ class Hosted:
         await self._may_send.wait()
         if self._driver is not None:
             self._driver.from_client(line)
+
+    def connected(self) -> None:
+        """A connection waits for it: it is not idle."""
+        self._connections += 1
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def disconnected(self) -> None:
+        """A connection has ended; without any, the server is ended after a while."""
+        self._connections -= 1
+        if not self._connections and not self.is_ending:
+            self._idle = asyncio.get_running_loop().call_later(self._terms.idle_seconds, self.end)
+
+    def on_over(self) -> None:
+        """The server and its canvas are gone."""
 
     def end(self, *, hurry: bool = False) -> None:
         """Have the server ended; what it still answers is passed on, but with `hurry` nothing is waited for."""

@@ -6,8 +6,8 @@ belongs to where that can be told, else to the one that belongs to none. Imports
 
 from __future__ import annotations
 
-import asyncio
 import re
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,13 +17,15 @@ from mcp_types.version import is_version_at_least
 from millpond.http.bodies import Kind, Message
 from millpond.http.connection import Connection
 from millpond.http.events import Stream
-from millpond.http.hosted import Hosted, Open
+from millpond.http.hosted import Hosted, Open, Terms
 from millpond.http.replies import error_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
 from millpond.relay.requests import id_key, raw_member
 from millpond.relay.spans import object_members
 
+ID_BYTES = 24
+"""Random bytes of a session's id: 192 bits, for whoever knows it may use the session."""
 RESUMABLE_VERSION = "2025-11-25"
 """From it on, clients know an event without data, which tells them where to come back to."""
 OF_NO_REQUEST = frozenset(
@@ -43,18 +45,6 @@ HEAD_SECONDS = 0.5
 FOREVER = float("inf")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What holds for every session."""
-
-    idle_seconds: float
-    """After which a session that nobody is connected to ends."""
-    poll_seconds: float
-    """After which a connection that waits for an answer is closed, for its client to come back; 0 is never."""
-    most_bytes: int
-    """Kept of what was sent, and of what nobody has read yet."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A request that is to be answered."""
@@ -67,19 +57,22 @@ class _Asked:
 class LegacySession(Hosted):
     """One client's session and its own server."""
 
-    def __init__(self, ident: str, owner: int, terms: Terms, begin: Open, log: Log) -> None:
-        super().__init__(begin, terms.most_bytes, log, self._on_over)
-        self.id = ident
+    def __init__(
+        self, owner: int, terms: Terms, begin: Open, log: Log, on_over: Callable[[LegacySession], None]
+    ) -> None:
+        """`on_over` is called once the server and its canvas are gone."""
+        super().__init__(begin, terms, log)
+        self.id = secrets.token_urlsafe(ID_BYTES)
         self.owner = owner
         """The caller who began it, and who alone may use it."""
-        self.on_over: Callable[[LegacySession], None] = lambda _: None
-        """Called once the server and its canvas are gone."""
-        self._terms = terms
+        self._on_over = on_over
         self._asked: dict[bytes, _Asked] = {}
         self._unasked = self._outbox.open()
-        self._connections = 0
-        self._idle: asyncio.TimerHandle | None = None
         self._has_lost = False
+
+    def on_over(self) -> None:
+        """The server and its canvas are gone."""
+        self._on_over(self)
 
     # --- from the client ----------------------------------------------------------------------------------------
 
@@ -198,25 +191,6 @@ class LegacySession(Hosted):
             return self._unasked
         read = [asked.stream for asked in self._asked.values() if asked.stream.reader is not None]
         return read[-1] if read else self._unasked
-
-    # --- ends ---------------------------------------------------------------------------------------------------
-
-    def connected(self) -> None:
-        """A connection serves this session: it is not idle."""
-        self._connections += 1
-        if self._idle is not None:
-            self._idle.cancel()
-
-    def disconnected(self) -> None:
-        """A connection has ended; without any, the session ends after a while."""
-        self._connections -= 1
-        if not self._connections and not self.is_ending:
-            self._idle = asyncio.get_running_loop().call_later(self._terms.idle_seconds, self.end)
-
-    def _on_over(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-        self.on_over(self)
 
 
 def _token(envelope: Envelope) -> bytes | None:

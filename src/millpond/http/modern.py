@@ -18,7 +18,7 @@ from millpond.http.bodies import Message
 from millpond.http.connection import PING_SECONDS, Connection
 from millpond.http.edge import Edge, Returned
 from millpond.http.events import Stream
-from millpond.http.hosted import Hosted, Open
+from millpond.http.hosted import Hosted, Open, Terms
 from millpond.http.replies import error_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
@@ -34,24 +34,22 @@ METHOD_NOT_FOUND = -32601
 class ModernServer(Hosted):
     """One caller's server, and the requests to it."""
 
-    def __init__(self, begin: Open, log: Log, on_over: Callable[[ModernServer], None]) -> None:
+    def __init__(self, idle_seconds: float, begin: Open, log: Log, on_over: Callable[[ModernServer], None]) -> None:
         """`on_over` is called once the server and its canvas are gone."""
-        super().__init__(begin, 0, log, lambda: on_over(self))
+        super().__init__(begin, Terms(idle_seconds=idle_seconds, most_bytes=0), log)
+        self._on_over = on_over
         self._edge = Edge()
         self._streams: dict[int, Stream] = {}
         self._schemas: dict[str, Any] = {}
-        self.asked = 0
-        """Requests so far."""
 
     @property
     def waiting_bytes(self) -> int:
         """None, as far as the server is concerned: a client that reads slowly holds nobody up but itself."""
         return 0
 
-    def end_if_idle(self, asked: int) -> None:
-        """End it where nobody waits for an answer and nothing was asked since then."""
-        if not self._streams and self.asked == asked:
-            self.end()
+    def on_over(self) -> None:
+        """The server and its canvas are gone."""
+        self._on_over(self)
 
     def on_full(self, full: bool) -> None:
         """Nor is the server held up by it."""
@@ -71,7 +69,6 @@ class ModernServer(Hosted):
         if sent is None:
             return False
         number, line = sent
-        self.asked += 1
         stream = self._streams[number] = self._outbox.open()
         stream.attach(connection)
         try:

@@ -7,6 +7,7 @@ asyncio, `core`, the relay's `log` and `signals`, and this package's `front`.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
 from collections.abc import Generator
@@ -22,8 +23,12 @@ from millpond.http.hosted import Open
 from millpond.relay.log import Log
 from millpond.relay.signals import EXIT_SIGNAL, watch_signals
 
-MOST_CONNECTIONS = 2_048
+MOST_CONNECTIONS = 512
 """Open connections and requests, from which further ones are answered 503."""
+EXIT_FAILED = 1
+"""Nothing is served any more, and nobody asked for that."""
+NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""A name may have addresses of a kind that this machine has switched off: `localhost` is `::1`, too."""
 LAST_SECONDS = 5
 """From the end of all servers until what is still open is cut."""
 
@@ -55,24 +60,25 @@ async def serve(listen: Listen, settings: Http, begin: Open, log: Log) -> int:
         )
     )
     signals: list[int] = []
-    has_signal = asyncio.Event()
+    is_over = asyncio.Event()
 
     def on_signal(number: int) -> None:
         if signals:
             front.kill()
             os._exit(EXIT_SIGNAL + number)
         signals.append(number)
-        has_signal.set()
+        is_over.set()
 
     watch_signals(on_signal)
     serving = asyncio.create_task(server.serve(sockets))
+    serving.add_done_callback(lambda _: is_over.set())
     log.line(f"serving {url(listen, sockets)}")
-    await has_signal.wait()
+    await is_over.wait()
     front.close()
     await front.closed()
     server.should_exit = True
     await serving
-    return EXIT_SIGNAL + signals[0]
+    return EXIT_SIGNAL + signals[0] if signals else EXIT_FAILED
 
 
 def bound(listen: Listen) -> list[socket.socket]:
@@ -80,9 +86,15 @@ def bound(listen: Listen) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     port = listen.port
     try:
-        for family, _, _, _, address in socket.getaddrinfo(listen.host, port, type=socket.SOCK_STREAM):
-            sockets.append(socket.create_server((str(address[0]), port), family=family))
-            port = sockets[0].getsockname()[1]
+        found = socket.getaddrinfo(listen.host, port, type=socket.SOCK_STREAM)
+        for at, (family, _, _, _, address) in enumerate(found):
+            try:
+                sockets.append(socket.create_server((str(address[0]), port), family=family))
+            except OSError as error:
+                if error.errno not in NOT_HERE or (at == len(found) - 1 and not sockets):
+                    raise
+            else:
+                port = sockets[0].getsockname()[1]
     except OSError as error:
         for one in sockets:
             one.close()

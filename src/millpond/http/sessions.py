@@ -7,7 +7,6 @@ their order are those of the SDK's session manager. Imports the SDK, Starlette, 
 from __future__ import annotations
 
 import asyncio
-import secrets
 
 from mcp.server.streamable_http import LAST_EVENT_ID_HEADER, MCP_SESSION_ID_HEADER, check_accept_headers
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
@@ -20,13 +19,11 @@ from starlette.types import Send
 from millpond.core.errors import MillpondError
 from millpond.http.bodies import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.connection import Connection
-from millpond.http.hosted import Open
-from millpond.http.legacy import LegacySession, Terms
+from millpond.http.hosted import Open, Terms
+from millpond.http.legacy import LegacySession
 from millpond.http.replies import JSON, error_line, error_reply
 from millpond.relay.log import Log
 
-ID_BYTES = 24
-"""Random bytes of a session's id: 192 bits, for whoever knows it may use the session."""
 METHODS = "GET, POST, DELETE"
 
 
@@ -88,8 +85,7 @@ class Sessions:
         return await self._open(caller, message, request, send)
 
     async def _open(self, caller: int, message: Message, request: Request, send: Send) -> Response | None:
-        session = LegacySession(secrets.token_urlsafe(ID_BYTES), caller, self._terms, self._begin, self._log)
-        session.on_over = self._over
+        session = LegacySession(caller, self._terms, self._begin, self._log, self._over)
         self._running.add(session)
         session.connected()
         try:
