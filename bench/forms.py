@@ -83,7 +83,10 @@ def markdown(found: list[dict[str, Any]]) -> str:
 
 def deep(size: int) -> dict[str, Any]:
     """A tree of objects four deep, as reference data has."""
-    each = {"support": {"chrome": {"version_added": "80"}, "safari": {"version_added": False, "notes": ["x", "y"]}}, "status": {"deprecated": False}}
+    each = {
+        "support": {"chrome": {"version_added": "80"}, "safari": {"version_added": False, "notes": ["x", "y"]}},
+        "status": {"deprecated": False},
+    }
     count = size // (len(json.dumps(each)) + 20)
     return {f"group{at}": {f"feature{at}_{inner}": {"compat": each, **({"alone": 1} if inner % 7 == 0 else {}), f"own{at}": inner} for inner in range(20)} for at in range(count // 20)}  # fmt: skip
 
@@ -174,7 +177,9 @@ def main() -> int:
     for name, (size, seconds) in found.items():
         ratio = plain * seconds / size
         slow += ratio > MOST_RATIO
-        print(f"{name:28} {size / seconds / 1e6:7.1f} MB/s   {ratio:5.2f} times {'<-- slower than bound' if ratio > MOST_RATIO else ''}")
+        print(
+            f"{name:28} {size / seconds / 1e6:7.1f} MB/s   {ratio:5.2f} times {'<-- slower than bound' if ratio > MOST_RATIO else ''}"
+        )
     return 1 if slow else 0
 
 

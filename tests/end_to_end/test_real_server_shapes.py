@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import sqlite3
 import subprocess
 from collections.abc import Callable, Generator, Sequence
@@ -61,7 +60,7 @@ def test_sqlites_python_literals_are_tables(python_server: Servers, tmp_path: Pa
     file = tmp_path / "data.db"
     database = sqlite3.connect(file)
     database.execute("CREATE TABLE t (a INTEGER, b REAL, c TEXT, d BLOB, e INTEGER)")
-    cells = [(at, at / 8 if at % 3 else None, f"it's \"{at}\"\n", b"\x00\xff", 2**62 + at) for at in range(500)]
+    cells = [(at, at / 8 if at % 3 else None, f'it\'s "{at}"\n', b"\x00\xff", 2**62 + at) for at in range(500)]
     database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", cells)
     database.commit()
     asked = "count(*), count(b), sum(a), sum(b), max(c), sum(length(c)), max(e)"
@@ -97,7 +96,15 @@ def test_motherducks_columns_and_rows_are_a_table_with_its_nans(python_server: S
             f" max(h) FROM {table['name']}"
         )
     total = sum(range(300))
-    assert [*map(Decimal, (found[0], *found[2:8]))] == [total, Decimal(total) / 8, 150, 60, sum(range(0, 300, 5)), total, total]
+    assert [*map(Decimal, (found[0], *found[2:8]))] == [
+        total,
+        Decimal(total) / 8,
+        150,
+        60,
+        sum(range(0, 300, 5)),
+        total,
+        total,
+    ]
     assert (found[1], found[8], found[9], found[10]) == (
         "n99", "99.00", "2026-01-01 00:00:00", "170141183460469231731687303715884105299"
     )  # fmt: skip
@@ -119,7 +126,9 @@ def test_a_csv_file_that_is_read_is_a_table(files: tuple[Proxied, Path], npm_pac
     rows = list(csv.DictReader(text.splitlines()))
     (table,) = server.tables("read_text_file", path=str(folder / "weather.csv"))
     assert (table["path"], table["rows"]) == ("$.content", len(rows))
-    found = server.row(f"SELECT sum(precipitation), min(temp_min), count(DISTINCT weather), max(date) FROM {table['name']}")
+    found = server.row(
+        f"SELECT sum(precipitation), min(temp_min), count(DISTINCT weather), max(date) FROM {table['name']}"
+    )
     assert [Decimal(found[0]), Decimal(found[1]), found[2], found[3]] == [
         sum(Decimal(row["precipitation"]) for row in rows),
         min(Decimal(row["temp_min"]) for row in rows),
@@ -133,7 +142,9 @@ def test_a_log_file_that_is_read_is_its_lines(files: tuple[Proxied, Path]) -> No
     """FORMS-20 PLAN-02"""
     server, folder = files
     levels = ["INFO", "WARN", "ERROR", "INFO", "INFO"]
-    (folder / "x.log").write_text("".join(f"2026-01-01T00:00:00Z {levels[at % 5]} took {at} ms, ok\n" for at in range(2_000)))
+    (folder / "x.log").write_text(
+        "".join(f"2026-01-01T00:00:00Z {levels[at % 5]} took {at} ms, ok\n" for at in range(2_000))
+    )
     (table,) = server.tables("read_text_file", path=str(folder / "x.log"))
     assert (table["rows"], columns_of(table)) == (2_000, "line BIGINT | text VARCHAR")
     assert server.row(
@@ -151,7 +162,10 @@ def test_a_tree_of_json_inside_a_string_is_a_table(files: tuple[Proxied, Path]) 
         (folder / f"folder{at % 10}" / f"file{at}.txt").write_text("x")
     (table,) = server.tables("directory_tree", path=str(folder))
     assert (table["path"], table["rows"]) == ("$.content", 10)
-    assert server.row(f"SELECT sum(len(children)), count(*) FILTER (type = 'directory') FROM {table['name']}") == ["150", "10"]
+    assert server.row(f"SELECT sum(len(children)), count(*) FILTER (type = 'directory') FROM {table['name']}") == [
+        "150",
+        "10",
+    ]
 
 
 @pytest.mark.servers
