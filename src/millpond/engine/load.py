@@ -65,6 +65,8 @@ def check(connection: Connection, table: str, plan: Plan) -> None:
 
 def _plain(lexeme: str) -> msgspec.Raw:
     """The same number without an exponent, where its digits are few enough for a DECIMAL to hold."""
+    if "e" not in lexeme and "E" not in lexeme:
+        return msgspec.Raw(lexeme.encode())
     try:
         value = Decimal(lexeme)
     except InvalidOperation:
