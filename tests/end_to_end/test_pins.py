@@ -202,7 +202,7 @@ def test_a_client_receives_what_is_pinned(
     now = shown(name, MATRIX[name], received(name))
     if pytestconfig.getoption("--write-pins"):
         pinned.write_text(now)
-    assert now == pinned.read_text()
+    assert now == pinned.read_text(), "if the change is wanted: pytest tests/end_to_end/test_pins.py --write-pins"
 
 
 def test_every_pinned_file_has_its_pin() -> None:
