@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -189,3 +190,20 @@ def test_an_interrupt_while_reading_is_no_traceback(monkeypatch: pytest.MonkeyPa
 def test_an_argument_error_names_the_command_line() -> None:
     with pytest.raises(ConfigError, match=r"^command line: "):
         parse_arguments(["--nonsense"])
+
+
+def test_an_interrupt_while_it_is_being_loaded_prints_nothing() -> None:
+    """CLI-14"""
+    script = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "millpond.core.config":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+import millpond.__main__
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
