@@ -1,6 +1,6 @@
 """`python -m millpond` is the same as `millpond`: an interrupt before anything has begun just ends it.
 
-Rule: what Python would print of an interrupted import is of use to nobody, so that the system's own answer to SIGINT holds until the command
+Rule: what Python would print of an interrupted import is of use to nobody; the system's own answer to SIGINT holds until the command
 line is there. Imports `cli` only.
 """
 
