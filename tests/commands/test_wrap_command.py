@@ -211,7 +211,9 @@ def test_a_reader_that_has_gone_does_not_stop_a_change(around: Surroundings) -> 
         (("wrap", "cursr"), "got cursr; did you mean cursor?"),
         (("wrap", "emacs"), "got emacs; for another client see millpond wrap --print"),
         (("wrap", "cursor", "--", "x"), "expected no -- for wrap"),
-        (("wrap", "--print"), "expected a command behind --"),
+        (("wrap", "--print"), "expected a command or a URL"),
+        (("wrap", "--print", "https://x.example", "--", "x"), "expected a command or a URL"),
+        (("wrap", "--print", "files"), "expected a URL like https://host/mcp"),
         (("wrap", "cursor", "--no"), "unrecognized arguments: --no; see millpond wrap --help"),
         (("wrap", "cursor", "--program", "/opt/mp"), "expected a program named millpond after --program, got /opt/mp"),
         (("unwrap",), "expected a CLIENT; see millpond unwrap --help"),
@@ -250,6 +252,7 @@ def test_the_entry_for_another_client_is_printed(run: Run) -> None:
     entry = json.loads(out)
     assert code == 0
     assert entry["command"] == own_program()[0]
+    assert json.loads(run("wrap", "--print", "https://x.example/mcp")[1])["args"][-1] == "https://x.example/mcp"
     assert entry["args"][-6:] == ["--config", os.path.abspath("my.toml"), "--", "npx", "-y", "caf\u00e9"]
 
 

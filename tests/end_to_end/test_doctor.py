@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,30 @@ def test_a_server_at_a_url_is_examined_too() -> None:
     done = doctor(server.url, env=environ)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.npm
+def test_a_server_of_the_typescript_sdk_is_examined(npm_packages: Path, tmp_path: Path) -> None:
+    """DOCTOR-01, DOCTOR-05"""
+    for number in range(300):
+        (tmp_path / f"a file of some length {number}.txt").touch()
+    script = npm_packages / "@modelcontextprotocol" / "server-filesystem" / "dist" / "index.js"
+    calls = ("--try", "directory_tree", json.dumps({"path": str(tmp_path)}))
+    done = doctor("--json", *calls, "--", "node", str(script), str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    assert (said["protocol"], said["gains"]) == ("2025-11-25", "yes")
+    assert said["trials"][0]["is_replaced"]
+
+
+@pytest.mark.servers
+def test_a_server_of_the_python_sdk_is_examined(python_server: Callable[[str], tuple[str, ...]]) -> None:
+    """DOCTOR-01, DOCTOR-08"""
+    done = doctor("--json", "--", *python_server("mcp-server-time"))
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    assert (said["protocol"], said["gains"]) == ("2026-07-28", "no")
+    assert [tool["name"] for tool in said["tools"]] == ["get_current_time", "convert_time"]
 
 
 def test_settings_and_modes_are_those_of_the_file(tmp_path: Path) -> None:

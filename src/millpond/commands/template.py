@@ -23,11 +23,19 @@ EXPANDING = ("claude-code", "copilot", "gemini")
 """Clients that fill in `${NAME}` as we do."""
 EDITORS = ("vscode", "cursor")
 """Clients with variables of their own: `${input:token}`, `${workspaceFolder}`."""
+_ABOUT_COMMANDS = (
+    "# The server gets the whole environment; env is set on top. ${NAME} is a variable of the environment, here and in",
+    "# command, args and cwd; one that is not set is an error. $${ stands for ${ itself.",
+    '#   env = { API_TOKEN = "${API_TOKEN}" }',
+    '#   cwd = "/srv/data"',
+)
+_ABOUT_URLS = (
+    "# Headers go to that origin only. ${NAME} is a variable of the environment; one that is not set is an error.",
+    '#   headers = { Authorization = "Bearer ${API_TOKEN}" }',
+)
 _environment = re.compile(r"\$\{env:(\w+)\}")
 _variable = re.compile(r"(?<!\$)\$\{(\w+)\}")
 _own = "\x00{"
-
-
 _Texts = Mapping[str, str]
 _NONE: _Texts = MappingProxyType({})
 
@@ -132,18 +140,6 @@ def toml_text(template: Template) -> str:
         settings_toml(),
     ]
     return _checked("\n".join(lines) + "\n", template)
-
-
-_ABOUT_COMMANDS = (
-    "# The server gets the whole environment; env is set on top. ${NAME} is a variable of the environment, here and in",
-    "# command, args and cwd; one that is not set is an error. $${ stands for ${ itself.",
-    '#   env = { API_TOKEN = "${API_TOKEN}" }',
-    '#   cwd = "/srv/data"',
-)
-_ABOUT_URLS = (
-    "# Headers go to that origin only. ${NAME} is a variable of the environment; one that is not set is an error.",
-    '#   headers = { Authorization = "Bearer ${API_TOKEN}" }',
-)
 
 
 def _value(value: object) -> str:

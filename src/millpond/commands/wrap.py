@@ -1,7 +1,7 @@
 """Wrap and unwrap: a client's servers put behind Millpond in its configuration file, and taken out again.
 
 Rule: everything is decided before the first byte is written; a server that was named and cannot be changed stops all.
-Imports the clients' modules, `core.errors` and the commands' modules.
+Imports the clients' modules, `core` and the commands' modules.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from millpond.commands.found import Found, Where, chosen, client_named, found, h
 from millpond.commands.parser import Parser
 from millpond.commands.program import named_program, own_program
 from millpond.commands.run import Door, Line, write
+from millpond.core.config_file import url_config
 from millpond.core.errors import ConfigError
 
 _OPTIONS = """\
@@ -37,6 +38,7 @@ _Step = tuple[Found, Change]
 WRAP_HELP = f"""\
 usage: millpond wrap CLIENT [SERVER ...] [options]   put servers of a client behind Millpond
        millpond wrap --print -- COMMAND ARGS...      print the entry, for a client that is not known
+       millpond wrap --print URL                     the same for a server at a URL
 
 Only the command and args of an entry change, in place; comments, order and all other bytes stay. The file is kept
 in a backup first. Wrapping twice is the same as once. A client with one server needs no SERVER.
@@ -77,7 +79,7 @@ def wrap(line: Line, door: Door) -> int:
     program = named_program(asked.program) if asked.program is not None else own_program()
     words = (*program, *config)
     if asked.is_print:
-        return _print(line, words)
+        return _print(line, asked.client, words)
     line.without_command("wrap")
     client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
     all_found = found(client, surroundings(), Where(asked.scope, asked.file))
@@ -179,9 +181,14 @@ def _backup_folder() -> Path:
     return Path(state_folder(surroundings())) / "backups"
 
 
-def _print(line: Line, words: Sequence[str]) -> int:
-    if not line.command or not line.command[0]:
-        raise ConfigError("command line: expected a command behind --; write millpond wrap --print -- COMMAND ARGS...")
-    entry = {"command": words[0], "args": [*words[1:], "--", *line.command]}
+def _print(line: Line, url: str | None, words: Sequence[str]) -> int:
+    if line.command and line.command[0] and url is None:
+        server = ["--", *line.command]
+    elif url is not None and line.command is None:
+        url_config(url)  # Raises where it is none.
+        server = [url]
+    else:
+        raise ConfigError("command line: expected a command or a URL; write millpond wrap --print -- COMMAND ARGS...")
+    entry = {"command": words[0], "args": [*words[1:], *server]}
     write(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
     return 0
