@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -23,10 +24,16 @@ TABLE = (
 )
 
 
+@cache
+def database() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute(TABLE)
+    return connection
+
+
+@cache
 def serialized(function: str, sql: str) -> dict[str, Any]:
-    with duckdb.connect() as connection:
-        connection.execute(TABLE)
-        return json.loads(connection.execute(f"SELECT {function}(?::VARCHAR)", [sql]).fetchall()[0][0])
+    return json.loads(database().execute(f"SELECT {function}(?::VARCHAR)", [sql]).fetchall()[0][0])
 
 
 def found(sql: str) -> set[tuple[Kind, str, str]]:
@@ -40,7 +47,7 @@ def asked(sql: str) -> Questions:
 
 
 def printed(tree: dict[str, Any]) -> str:
-    return str(duckdb.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0][0])
+    return str(database().execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(tree)]).fetchall()[0][0])
 
 
 def note(finding: Finding) -> str:

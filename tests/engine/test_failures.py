@@ -92,6 +92,7 @@ def test_a_mistake_in_the_statement_keeps_duckdbs_words(ask: Asking, expression:
     assert said in text(ask(f"SELECT {expression} FROM {T}"))
 
 
+DATABASE = duckdb.connect()
 QUOTING = [
     "'", "\"", "\n\nLINE 1: ", ": ", "' to INT32 when casting from source column ", "\" according to format specifier \"",
     "' can't be cast to the destination type A(", ")", "Error: ", "(", "\n", "\\", "$.", "[", "{", "%", "Binder Error: ",
@@ -116,7 +117,7 @@ def said_of(statement: str, cell: str) -> str:
     """What is said of a statement that DuckDB fails, as it is said of one whose cells came from a table."""
     asked = Asked(sql=statement, names=(), tag="k7q2xd", state=lambda _: TableState.UNKNOWN)
     try:
-        duckdb.connect().execute(statement, [cell, json.dumps([cell])]).fetchall()
+        DATABASE.execute(statement, [cell, json.dumps([cell])]).fetchall()
     except duckdb.Error as error:
         return explain(str(error), asked, ran=True).message
     return ""
