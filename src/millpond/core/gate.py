@@ -11,7 +11,7 @@ from typing import Any
 
 from millpond.core.errors import Reason, Refusal
 from millpond.core.names import fold
-from millpond.core.values import is_list, is_object
+from millpond.core.values import is_list, is_object, objects
 
 QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"})
 TABLE_REFERENCES = frozenset(
@@ -115,7 +115,7 @@ def _below(node: dict[str, Any], scope: frozenset[str]) -> Iterator[tuple[Any, f
 
 def judge_plan(plan: dict[str, Any], catalog: str) -> Refusal | None:
     """The verdict on a bound plan of `json_serialize_plan`: every table that is read must be the canvas's."""
-    for node in _nodes(plan.get("plans")):
+    for node in objects(plan.get("plans")):
         kind = node.get("type")
         if isinstance(kind, str) and kind.startswith("LOGICAL_") and _writes(kind):
             return not_a_read(f"the plan holds {kind}")
@@ -233,17 +233,6 @@ def _file_access(what: str) -> Refusal:
 
 def _writes(kind: str) -> bool:
     return not _WRITES.isdisjoint(kind.removeprefix("LOGICAL_").split("_"))
-
-
-def _nodes(value: Any) -> Iterator[dict[str, Any]]:
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if is_object(item):
-            yield item
-            stack.extend(item.values())
-        elif is_list(item):
-            stack.extend(item)
 
 
 def _path(value: Any) -> list[str]:

@@ -5,6 +5,7 @@ Rule: one question each, no judgement. Imports the standard library only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeGuard
 
 
@@ -21,3 +22,15 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 def member(value: object, key: str) -> Any:
     """A member of an object; None where there is no such object or member."""
     return value.get(key) if is_object(value) else None
+
+
+def objects(value: object) -> Iterator[dict[str, Any]]:
+    """Every object at and below a value, in no order."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if is_object(item):
+            yield item
+            stack.extend(item.values())
+        elif is_list(item):
+            stack.extend(item)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any
 
 import msgspec
 
 from millpond.core import trees
 from millpond.core.exactness.doubts import WITHOUT_OFFSET, Doubt, Doubts, Kind
 from millpond.core.trees import Node
-from millpond.core.values import is_list, is_object, member
+from millpond.core.values import is_object, member, objects
 
 MAX_ROWS = 2000
 """Groups or rows in doubt that are looked at; where some hold less than the exact value, one of so many tells."""
@@ -82,7 +81,7 @@ class Questions(msgspec.Struct, frozen=True):
 
 def questions(tree: Node, doubts: Doubts) -> Questions:
     """The questions that settle these doubts about the statement of a parse tree."""
-    if any(node.get("type") == "SHOW_REF" for node in _objects(tree)):
+    if any(node.get("type") == "SHOW_REF" for node in objects(tree)):
         return Questions()
     asked: list[Question] = []
     unasked: list[Site] = []
@@ -99,17 +98,6 @@ def questions(tree: Node, doubts: Doubts) -> Questions:
         asked += [_question(plain, place, sites) for place, sites in placed.items()]
     unplaced = {doubt for doubt in doubts.found if (doubt.kind, doubt.function) not in named}
     return Questions(tuple(asked), tuple(unasked), tuple(sorted(unplaced, key=lambda one: (one.kind, one.type))))
-
-
-def _objects(tree: Node) -> Iterator[Node]:
-    stack: list[Any] = [tree]
-    while stack:
-        item = stack.pop()
-        if is_object(item):
-            yield item
-            stack.extend(item.values())
-        elif is_list(item):
-            stack.extend(item)
 
 
 # --- where the doubts are -------------------------------------------------------------------------------------------
