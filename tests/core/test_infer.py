@@ -170,6 +170,16 @@ def test_types_end_where_their_digits_end(lexemes: tuple[str, ...], sql: str) ->
     assert typed(*lexemes).sql == sql
 
 
+def test_what_is_too_wide_keeps_its_text_wherever_it_lies() -> None:
+    """INFER-09"""
+    wide = json.dumps({f"k{at}": at for at in range(65)})
+    assert typed(f'{{"a":{wide}}}').route is Route.JSON
+    assert typed(f'{{"a":[{wide}],"b":1}}').route is Route.JSON
+    assert typed('{"a":{"x":1}}', '{"a":[18446744073709551616]}').route is Route.JSON
+    assert typed('{"a":{"x":1}}', '{"a":["y"]}').route is Route.DIRECT
+    assert typed("{}").note is None
+
+
 def test_lists_count_as_depth_too() -> None:
     """INFER-08"""
     assert typed("[" * 8 + "1" + "]" * 8).sql == "BIGINT" + "[]" * 8

@@ -85,6 +85,7 @@ HEAD = ["name", "age"]
         ([HEAD, ["Ann", None], ["Bob", None]], None),
         ([HEAD, ["Ann", 31], ["Bob", "?"]], None),
         ([HEAD, ["Ann", 31], ["Bob", 4, 5]], None),
+        ([HEAD, [None, "?"], ["Bob", 4]], None),
         ([["name", "name"], ["Ann", 31], ["Bob", 4]], None),
         ([["name", "2026"], ["Ann", 31], ["Bob", 4]], None),
         ([["name", 1], ["Ann", 31], ["Bob", 4]], None),
