@@ -4,7 +4,8 @@
 
 Each payload goes through the engine's own path in this process (read, infer, load into a database file, preview, handle), once to warm
 up and then three times, in turns with the others; the best time counts. Printed: MB/s of the result's bytes by the CPU time of this
-process, its threads included (so that other work on the machine does not count), and the ratio to plain objects. Biased in favour of plain objects where a form spends fewer bytes on the same cells (CSV), against them where it spends more.
+process, its threads included (so that other work on the machine does not count), and the ratio to plain objects. Biased in favour of
+plain objects where a form spends fewer bytes on the same cells (CSV, sparse keys, 1,500 columns), against them where it spends more.
 """
 
 from __future__ import annotations
@@ -88,53 +89,100 @@ def deep(size: int) -> dict[str, Any]:
         "status": {"deprecated": False},
     }
     count = size // (len(json.dumps(each)) + 20)
-    return {f"group{at}": {f"feature{at}_{inner}": {"compat": each, **({"alone": 1} if inner % 7 == 0 else {}), f"own{at}": inner} for inner in range(20)} for at in range(count // 20)}  # fmt: skip
+    return {
+        f"group{at}": {
+            f"feature{at}_{inner}": {"compat": each, **({"alone": 1} if inner % 7 == 0 else {}), f"own{at}": inner}
+            for inner in range(20)
+        }
+        for at in range(count // 20)
+    }
 
 
 PAYLOADS: dict[str, Callable[[int], bytes]] = {
     "plain objects": lambda size: structured(rows(size, record)),
     "flat objects": lambda size: structured(rows(size, flat)),
     "in the text": lambda size: text(json.dumps({"items": rows(size, record)})),
-    "in both channels": lambda size: json.dumps({"content": [{"type": "text", "text": json.dumps({"items": (found := rows(size, record))})}], "structuredContent": {"items": found}}).encode(),
-    "a string in result": lambda size: json.dumps({"content": [], "structuredContent": {"result": json.dumps(rows(size, record))}}).encode(),
+    "in both channels": lambda size: json.dumps(
+        {
+            "content": [{"type": "text", "text": json.dumps({"items": (found := rows(size, record))})}],
+            "structuredContent": {"items": found},
+        }
+    ).encode(),
+    "a string in result": lambda size: json.dumps(
+        {"content": [], "structuredContent": {"result": json.dumps(rows(size, record))}}
+    ).encode(),
     "JSON Lines": lambda size: text("\n".join(map(json.dumps, rows(size, record)))),
-    "one object a block": lambda size: json.dumps({"content": [{"type": "text", "text": json.dumps(row)} for row in rows(size, record)]}).encode(),
+    "one object a block": lambda size: json.dumps(
+        {"content": [{"type": "text", "text": json.dumps(row)} for row in rows(size, record)]}
+    ).encode(),
     "prose around": lambda size: text("Found:\n" + json.dumps(rows(size, record)) + "\nThat is all."),
     "CSV": lambda size: text(table(rows(size, flat), ",")),
     "TSV": lambda size: text(table(rows(size, flat), "\t")),
     "Markdown": lambda size: text(markdown(rows(size, flat))),
     "Python literals": lambda size: text(repr(rows(size, record))),
     "Python tuples": lambda size: text(repr([tuple(flat(at).values()) for at in range(size // 110)])),
-    "Python with Decimal": lambda size: text(repr([{**flat(at), "price": Decimal(at) / 4} for at in range(size // 180)])),
-    "plain lines": lambda size: text("".join(f"2026-01-01T00:00:00Z INFO worker {at} took {at % 97} ms\n" for at in range(size // 50))),
+    "Python with Decimal": lambda size: text(
+        repr([{**flat(at), "price": Decimal(at) / 4} for at in range(size // 180)])
+    ),
+    "plain lines": lambda size: text(
+        "".join(f"2026-01-01T00:00:00Z INFO worker {at} took {at % 97} ms\n" for at in range(size // 50))
+    ),
     "long lines": lambda size: text(("word " * 2_000 + "\n") * (size // 10_000)),
-    "columns and rows": lambda size: structured({"columns": list(flat(0)), "rows": [list(flat(at).values()) for at in range(size // 110)]}),
+    "columns and rows": lambda size: structured(
+        {"columns": list(flat(0)), "rows": [list(flat(at).values()) for at in range(size // 110)]}
+    ),
     "lists of lists": lambda size: structured([list(flat(at).values()) for at in range(size // 110)]),
-    "lists below a header": lambda size: structured([list(flat(0)), *(list(flat(at).values()) for at in range(size // 110))]),
+    "lists below a header": lambda size: structured(
+        [list(flat(0)), *(list(flat(at).values()) for at in range(size // 110))]
+    ),
     "a map of objects": lambda size: structured({f"key{at}": record(at) for at in range(size // 260)}),
-    "GraphQL edges": lambda size: structured({"edges": rows(size, lambda at: {"cursor": f"c{at}", "node": record(at)})}),
+    "GraphQL edges": lambda size: structured(
+        {"edges": rows(size, lambda at: {"cursor": f"c{at}", "node": record(at)})}
+    ),
     "a deep tree": lambda size: json.dumps({"content": [], "structuredContent": deep(size)}).encode(),
     "numbers": lambda size: structured(rows(size, lambda at: {f"n{key}": at * key for key in range(10)})),
     "decimals": lambda size: structured(rows(size, lambda at: {f"n{key}": at * key / 8 for key in range(10)})),
     "doubles": lambda size: structured(rows(size, lambda at: {f"n{key}": _chance.random() for key in range(10)})),
-    "exponents": lambda size: raw("[" + ",".join(f'{{"a":{at}e2,"b":{at}.5e-3,"t":"text {at}"}}' for at in range(size // 45)) + "]"),
-    "NaN": lambda size: raw("[" + ",".join(f'{{"a":{at}.25,"b":NaN,"t":"text {at}"}}' for at in range(size // 45)) + "]"),
-    "40 digits": lambda size: raw("[" + ",".join(f'{{"a":{10**39 + at},"t":"text {at}"}}' for at in range(size // 65)) + "]"),
-    "mixed kinds": lambda size: structured(rows(size, lambda at: {"a": at if at % 2 else str(at), "b": at % 3 == 0 if at % 5 else at, "t": f"text {at}"})),
-    "mixed objects": lambda size: structured(rows(size, lambda at: {"a": {"x": at / 4} if at % 2 else at, "t": f"text {at}"})),
-    "a key twice": lambda size: raw("[" + ",".join(f'{{"a":{at},"a":{at + 1},"t":"text {at}"}}' for at in range(size // 45)) + "]"),
+    "exponents": lambda size: raw(
+        "[" + ",".join(f'{{"a":{at}e2,"b":{at}.5e-3,"t":"text {at}"}}' for at in range(size // 45)) + "]"
+    ),
+    "NaN": lambda size: raw(
+        "[" + ",".join(f'{{"a":{at}.25,"b":NaN,"t":"text {at}"}}' for at in range(size // 45)) + "]"
+    ),
+    "40 digits": lambda size: raw(
+        "[" + ",".join(f'{{"a":{10**39 + at},"t":"text {at}"}}' for at in range(size // 65)) + "]"
+    ),
+    "mixed kinds": lambda size: structured(
+        rows(size, lambda at: {"a": at if at % 2 else str(at), "b": at % 3 == 0 if at % 5 else at, "t": f"text {at}"})
+    ),
+    "mixed objects": lambda size: structured(
+        rows(size, lambda at: {"a": {"x": at / 4} if at % 2 else at, "t": f"text {at}"})
+    ),
+    "a key twice": lambda size: raw(
+        "[" + ",".join(f'{{"a":{at},"a":{at + 1},"t":"text {at}"}}' for at in range(size // 45)) + "]"
+    ),
     "texts that look like keys": lambda size: structured(rows(size, lambda at: {"a": '{"x":1}', "t": f"text {at}"})),
     "keys that differ in case": lambda size: structured(rows(size, lambda at: {"a": at, "A": f"text {at}", "b": at})),
-    "other letters": lambda size: json.dumps({"content": [], "structuredContent": {"items": rows(size // 2, lambda at: {"t": "日本語のテキスト" * 5, "n": at})}}, ensure_ascii=False).encode(),
+    "other letters": lambda size: json.dumps(
+        {
+            "content": [],
+            "structuredContent": {"items": rows(size // 2, lambda at: {"t": "日本語のテキスト" * 5, "n": at})},
+        },
+        ensure_ascii=False,
+    ).encode(),
     "escapes": lambda size: structured(rows(size, lambda at: {"t": 'line\n"quoted"\té' * 5, "n": at})),
     "long texts": lambda size: structured([{"t": "word " * 20_000, "n": at} for at in range(max(size // 100_000, 2))]),
     "60 columns": lambda size: structured(rows(size, lambda at: {f"c{key}": f"v{at}" for key in range(60)})),
     "400 columns": lambda size: structured(rows(size, lambda at: {f"c{key}": at + key for key in range(400)})),
     "1,500 columns": lambda size: structured(rows(size, lambda at: {f"column{key}": at + key for key in range(1_500)})),
-    "sparse keys": lambda size: structured(rows(size, lambda at: {f"k{at % 50}": at, f"j{at % 31}": f"text {at}", "id": at})),
-    "lists of objects in rows": lambda size: structured(rows(size, lambda at: {"id": at, "l": [{"n": f"x{key}", "c": key} for key in range(6)]})),
+    "sparse keys": lambda size: structured(
+        rows(size, lambda at: {f"k{at % 50}": at, f"j{at % 31}": f"text {at}", "id": at})
+    ),
+    "lists of objects in rows": lambda size: structured(
+        rows(size, lambda at: {"id": at, "l": [{"n": f"x{key}", "c": key} for key in range(6)]})
+    ),
     "60 tables": lambda size: structured({f"t{key}": rows(size // 60, record) for key in range(60)}),
-}  # fmt: skip
+}
 
 
 def measure(mib: float) -> dict[str, tuple[int, float]]:
@@ -153,10 +201,22 @@ def take(result: bytes) -> float:
     """CPU seconds from the bytes of a result to its handle, on a new canvas."""
     with tempfile.TemporaryDirectory() as directory:
         settings = EngineSettings(
-            directory=directory, canvas="c" * 13, tag="k7q2xd", memory_bytes=1 << 30, inline_rows_bytes=0, inline_text_bytes=0,
-            max_result_bytes=256 << 20, max_line_bytes=10 << 20, handle_tokens=300, timeout_seconds=10, max_rows=100,
-            max_answer_bytes=65536, max_cell_bytes=512, max_calls=1000, max_canvas_bytes=1 << 30,
-        )  # fmt: skip
+            directory=directory,
+            canvas="c" * 13,
+            tag="k7q2xd",
+            memory_bytes=1 << 30,
+            inline_rows_bytes=0,
+            inline_text_bytes=0,
+            max_result_bytes=256 << 20,
+            max_line_bytes=10 << 20,
+            handle_tokens=300,
+            timeout_seconds=10,
+            max_rows=100,
+            max_answer_bytes=65536,
+            max_cell_bytes=512,
+            max_calls=1000,
+            max_canvas_bytes=1 << 30,
+        )
         database = Database(Path(directory) / "canvas.duckdb", memory_bytes=1 << 30)
         store = Store(database, settings)
         call = Call(number=1, tool="rows", arguments=b"{}", time="2026-11-30T00:00:00Z")
