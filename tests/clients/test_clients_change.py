@@ -8,7 +8,6 @@ import pytest
 
 from millpond.clients.change import (
     ALREADY,
-    IN_A_FILE,
     NO_BACKUP,
     NOT_WRAPPED,
     SIGN_IN_LIKELY,
@@ -142,12 +141,17 @@ def test_an_address_becomes_a_command() -> None:
     """CLIENTS-10"""
     entry = json.loads(wrapped(servers(a=REMOTE), ["a"], MILLPOND).text)["mcpServers"]["a"]
     assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [REMOTE["url"]], "timeout": 3}
+    entry = json.loads(wrapped(servers(a=WITH_HEADERS), None, MILLPOND).text)["mcpServers"]["a"]
+    headers = ["--header", "Authorization: Bearer ${T}", "--header", "X-A: b"]
+    assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [*headers, REMOTE["url"]], "timeout": 3}
 
 
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        (WITH_HEADERS, IN_A_FILE),
+        ({**REMOTE, "headers": {"Mcp-Session-Id": "1"}}, "expected a header of yours"),
+        ({**REMOTE, "headers": {"A B": "1"}}, "expected a header's name of letters"),
+        ({**REMOTE, "headers": {"A": "\u00e9"}}, "expected a value of printable ASCII"),
         ({"url": "unix:///run/x.sock"}, "expected a URL like https://host/mcp, got one that begins with neither"),
         ({"url": "https://"}, "expected a URL like https://host/mcp, got one without a host"),
     ],
@@ -197,7 +201,7 @@ def test_an_address_without_a_header_changes_only_by_name_or_on_this_machine() -
 
 def test_an_address_comes_back_from_the_newest_backup_that_fits() -> None:
     """CLIENTS-12"""
-    old = servers(b={"command": "x"}, a=REMOTE).text.replace('"url": ', '"url" :\n ')
+    old = servers(b={"command": "x"}, a=WITH_HEADERS).text.replace('"url": ', '"url" :\n ')
     new = wrapped(json_file(old), ["a"], MILLPOND).text
     changed_since = new.replace('"x"', '"y"')
     back = unwrapped(json_file(changed_since), ["a"], ["{}", "no json", old])
@@ -296,7 +300,7 @@ def test_a_program_that_would_not_be_known_again_is_refused() -> None:
 
 def test_commands_and_addresses_change_together() -> None:
     """CLIENTS-10, CLIENTS-12"""
-    old = servers(a={"command": "x"}, b={**REMOTE, "type": "sse"}, c=REMOTE).text
+    old = servers(a={"command": "x"}, b=WITH_HEADERS, c=REMOTE).text
     new = wrapped(json_file(old), ["a", "b", "c"], MILLPOND)
     assert new.done == ("a", "b", "c")
     assert unwrapped(json_file(new.text), None, [old]).text == old

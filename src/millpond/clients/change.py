@@ -14,7 +14,7 @@ from millpond.clients import jsonc
 from millpond.clients.entries import Entry, State, read_entries
 from millpond.clients.rewrite import unwrapping, wrapping, wrapping_remote
 from millpond.clients.text import Broken, Edit, Field, Format, edited
-from millpond.core.config_url import url_problem
+from millpond.core.config_url import name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
 
 ALREADY = "it is behind Millpond already"
@@ -22,7 +22,6 @@ NOT_WRAPPED = "it is not behind Millpond"
 SIGN_IN_LIKELY = (
     "it may sign in by OAuth, which ends at the client and not at Millpond; name it to wrap it all the same"
 )
-IN_A_FILE = "its headers may hold a token, which is safe in a file and not in arguments; millpond init writes one"
 NO_BACKUP = "no backup holds the entry as it was before; put its address back by hand"
 
 
@@ -72,11 +71,14 @@ def refusal(entry: Entry, *, is_named: bool) -> str:
         return ALREADY
     if entry.state is not State.REMOTE:
         return entry.reason
-    if (problem := url_problem(entry.url or "")) is not None:
+    problems = (
+        url_problem(entry.url or ""),
+        *map(name_problem, entry.headers),
+        *map(value_problem, entry.headers.values()),
+    )
+    if (problem := next(filter(None, problems), None)) is not None:
         return problem
-    if entry.headers:
-        return IN_A_FILE
-    return "" if is_named or entry.is_loopback else SIGN_IN_LIKELY
+    return "" if is_named or entry.headers or entry.is_loopback else SIGN_IN_LIKELY
 
 
 def wrapped(file: File, names: Iterable[str] | None, program: Sequence[str]) -> Change:
@@ -91,7 +93,7 @@ def wrapped(file: File, names: Iterable[str] | None, program: Sequence[str]) -> 
     local, remote = list[Edit](), list[Edit]()
     for entry in change:
         if entry.state is State.REMOTE:
-            remote += wrapping_remote(file.text, places[entry.name], program, file.form)
+            remote += wrapping_remote(file.text, places[entry.name], entry, program, file.form)
         else:
             local += wrapping(file.text, places[entry.name], program, file.form)
     new = replace(file, text=edited(file.text, [*local, *remote]))
@@ -160,7 +162,7 @@ def _is_proved(new: File, changed: Sequence[Entry], program: Sequence[str], undo
 
 def _expected(entry: Entry, program: Sequence[str]) -> tuple[str, ...]:
     if entry.state is State.REMOTE:
-        return (*program, entry.url or "")
+        return (*program, *entry.header_options, entry.url or "")
     return (*program, "--", *entry.words)
 
 
@@ -172,7 +174,7 @@ def _restored(file: File, entry: Entry, backups: Sequence[str]) -> Edit | None:
 
 def _restoring(file: File, entry: Entry, old: File) -> Edit | None:
     try:
-        new = replace(old, text=wrapped(old, [entry.name], entry.words[:-1]).text)
+        new = replace(old, text=wrapped(old, [entry.name], entry.program).text)
         now, before, after = (_whole(each, entry.name) for each in (file, old, new))
     except (ConfigError, Broken):
         return None

@@ -80,6 +80,17 @@ class Entry:
         return {name: str(value) for name, value in items}
 
     @property
+    def header_options(self) -> tuple[str, ...]:
+        """Its headers as options of the command line."""
+        return tuple(word for name, value in self.headers.items() for word in ("--header", f"{name}: {value}"))
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        """Of an address behind Millpond, the words before its headers and itself."""
+        words = self.words[:-1]
+        return words[: words.index("--header")] if "--header" in words else words
+
+    @property
     def is_loopback(self) -> bool:
         """True for an address on this machine."""
         return _loopback.match(self.url or "") is not None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from millpond.clients.entries import URL_KEYS
+from millpond.clients.entries import URL_KEYS, Entry
 from millpond.clients.text import Edit, Field, Format, Span
 
 _Fields = Mapping[str, Field]
@@ -51,15 +51,18 @@ def _list_end(text: str, last: Span, array: Span) -> int:
     return last.stop + 1 + rest.index(",") if rest.lstrip()[:1] == "," else last.stop
 
 
-def wrapping_remote(text: str, fields: _Fields, program: Sequence[str], form: Format) -> list[Edit]:
-    """The edits that make an address `millpond URL`, and its type that of a command."""
+def wrapping_remote(text: str, fields: _Fields, entry: Entry, program: Sequence[str], form: Format) -> list[Edit]:
+    """The edits that make an address `millpond URL`: its headers become options, its type that of a command."""
     url = fields[next(key for key in URL_KEYS if key in fields)]
-    words = [*map(form.literal, program[1:]), url.value.of(text)]
+    words = [*map(form.literal, (*program[1:], *entry.header_options)), url.value.of(text)]
+    array = f"[{', '.join(words)}]"
     edits = [
         Edit(*url.key, form.renamed(url.key.of(text), "command")),
         Edit(*url.value, form.literal(program[0])),
-        form.with_args(text, url, f"[{', '.join(words)}]"),
     ]
     if "type" in fields:
         edits.append(Edit(*fields["type"].value, form.literal("stdio")))
-    return edits
+    headers = fields.get("headers")
+    if headers is None:
+        return [*edits, form.with_args(text, url, array)]
+    return [*edits, Edit(*headers.key, form.renamed(headers.key.of(text), "args")), Edit(*headers.value, array)]
