@@ -40,8 +40,9 @@ usage: millpond wrap CLIENT [SERVER ...] [options]   put servers of a client beh
        millpond wrap --print -- COMMAND ARGS...      print the entry, for a client that is not known
        millpond wrap --print URL                     the same for a server at a URL
 
-Only the command and args of an entry change, in place; comments, order and all other bytes stay. The file is kept
-in a backup first. Wrapping twice is the same as once. A client with one server needs no SERVER.
+Only the command and args of an entry change, in place; comments, order and all other bytes stay. An address becomes
+a command, its headers arguments. The file is kept in a backup first. Wrapping twice is the same as once. A client with
+one server needs no SERVER.
 
 options:
 {_OPTIONS}\
