@@ -72,13 +72,15 @@ def test_an_address_is_wrapped_starts_behind_millpond_and_comes_back(tmp_path: P
     mcp = Mcp()
     mcp.capabilities = '{"tools":{}}'
     with HttpServer(mcp) as server:
-        original = f'{{"mcpServers": {{"docs": {{"type": "http", "url" : {json.dumps(server.url)}}}}}}}\n'
+        headers = '"headers": {"Authorization": "Bearer ${TOKEN}"}'
+        original = f'{{"mcpServers": {{"docs": {{"type": "http", "url" : {json.dumps(server.url)}, {headers}}}}}}}\n'
         path.write_text(original)
         assert millpond(around, "wrap", "cursor", "docs").returncode == 0
         entry = json.loads(path.read_text())["mcpServers"]["docs"]
-        assert (entry["type"], entry["args"]) == ("stdio", [server.url])
-        environ = {**environment_of(around), "NO_PROXY": "127.0.0.1"}
+        assert (entry["type"], entry["args"]) == ("stdio", ["--header", "Authorization: Bearer ${TOKEN}", server.url])
+        environ = {**environment_of(around), "NO_PROXY": "127.0.0.1", "TOKEN": "t0ken"}
         assert tools_of([entry["command"], *entry["args"]], environ, tmp_path) == ["small", "query"]
+        assert {asked.headers.get("authorization") for asked in server.asked} == {"Bearer t0ken"}
         assert millpond(around, "unwrap", "cursor", "docs").returncode == 0
         assert path.read_text() == original
 
