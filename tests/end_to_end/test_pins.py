@@ -23,7 +23,7 @@ GIVING = (sys.executable, str(SERVERS / "giving_server.py"))
 CONFIG = '[tools."always"]\nmode = "always"\n\n[tools."never"]\nmode = "never"\n'
 MODERN: dict[str, Any] = {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}
 REPLACED = (
-    (re.compile(rb"_[a-km-np-z2-9]{6}_(?=\d)"), b"_TAG_"),
+    (re.compile(rb"_[b-z]{3}[2-9]{3}_(?=\d)"), b"_TAG_"),
     (re.compile(rb'(?<="canvas":")[0-9a-f]{20}(?=")'), b"CANVAS"),
     (re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"), b"TIME"),
 )
@@ -58,7 +58,7 @@ def issues(count: int) -> list[dict[str, Any]]:
     return [
         {
             "id": number,
-            "title": f"Issue {number}, with some words",
+            "title": f"Issue {number}",
             "state": ("open", "closed")[number % 2],
             "score": number / 4,
             "created_at": f"2026-01-{number % 28 + 1:02}T00:00:00Z",
