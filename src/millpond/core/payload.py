@@ -16,7 +16,9 @@ from millpond.core.raw import ARRAY, OBJECT, STRING, child_path, first_byte, rea
 from millpond.core.relaxed import holds_no_long_integer, relax
 
 MAX_COMPARED_BYTES = 32 << 20
-"""Text beside `structuredContent` that is compared with it value by value; longer text is only compared as written."""
+"""Text beside `structuredContent` that is compared with it value by value; what is longer is only compared as written."""
+MOST_WHITE_SPACE = 20
+"""Times as long as a text that says the same `structuredContent` can be: indented and escaped, not more."""
 MAX_SAID_CHARACTERS = 200
 """A short text beside `structuredContent` that is repeated in the handle."""
 
@@ -193,15 +195,20 @@ def _compare(structured: msgspec.Raw, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _same_value(structured: msgspec.Raw, texts: Sequence[str]) -> bool:
+    """Whether the texts say what `structuredContent`, or its only member, holds; each is looked at only where it can be so."""
     try:
         compact = _compact(texts[0]) if len(texts) == 1 else None
+        if len(texts) == 1 and compact is None:  # no JSON: it can only be a string's text
+            only = _only_member(structured) if _text_first.match(memoryview(structured)) else None
+            return only is not None and first_byte(only[1]) == STRING and read_string(only[1]) == texts[0]
+        size = sum(map(len, texts))
+        if len(structured) > MOST_WHITE_SPACE * (size + 100):
+            return False
         only = _only_member(structured)
         candidates = [structured] if only is None else [structured, only[1]]
         if any(msgspec.json.format(bytes(raw), indent=-1).decode() == compact for raw in candidates if compact):
             return True
-        if sum(map(len, texts)) > MAX_COMPARED_BYTES:
-            return False
-        return _decoded_texts_match(candidates, texts)
+        return max(size, len(structured)) <= MAX_COMPARED_BYTES and _decoded_texts_match(candidates, texts)
     except (msgspec.DecodeError, RecursionError):
         return False
 
