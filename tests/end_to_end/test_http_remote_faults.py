@@ -125,6 +125,26 @@ def test_a_status_is_an_error_that_says_what_to_do(method: str) -> None:
         assert client.close() == 0
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"error": "invalid_token", "error_description": SECRET},
+        {"error": {"code": 401, "message": SECRET}},
+        {"id": "gateway-7", "error": {"code": 401, "message": SECRET}},
+    ],
+)
+def test_an_error_that_is_none_of_json_rpc_is_not_passed_on(said: dict[str, object]) -> None:
+    """HTTPC-13, HTTPC-16: gateways and OAuth write such bodies, and no client could tell them from junk."""
+
+    async def refuse(asked: Asked, answer: Answer) -> None:
+        await answer.send(json.dumps(said).encode(), 401)
+
+    with remote({"vendor/x": refuse}, opens=False) as (client, _, _):
+        client.request("vendor/x", modern(), 1)
+        assert "answered 401 Unauthorized: it wants credentials" in error_of(client.line(), 1)
+        assert client.close() == 0
+
+
 def test_an_error_of_the_server_goes_on_whatever_its_status() -> None:
     """HTTPC-13"""
     error = '"error":{"code":-32022, "message":"no 1.0","data":{"n":1e2}}}'
@@ -135,7 +155,7 @@ def test_an_error_of_the_server_goes_on_whatever_its_status() -> None:
 
     with remote({"vendor/x": refuse}, opens=False) as (client, _, _):
         for status in (200, 400, 404, 500):
-            for id in ("null", "1", ""):
+            for id in ("null", "1", "", '"server-error"'):
                 client.request("vendor/x", modern({"status": status, "id": id}), 1)
                 assert client.line() == ('{"jsonrpc":"2.0","id":1,' + error + "\n").encode()
 

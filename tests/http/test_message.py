@@ -57,12 +57,16 @@ def test_a_line_answers_these_requests(line: bytes, keys: tuple[bytes, ...]) -> 
 @pytest.mark.parametrize(
     ("line", "edited"),
     [
-        (b'{"error":{"n":1.0},"id":null}', b'{"error":{"n":1.0},"id":7}'),
-        (b'{ "error":{}}', b'{"id":7, "error":{}}'),
+        (b'{"error":{"n":1.0},"id":null,"jsonrpc":"2.0"}', b'{"error":{"n":1.0},"id":7,"jsonrpc":"2.0"}'),
+        (b'{ "error":{},"jsonrpc":"2.0"}', b'{"id":7, "error":{},"jsonrpc":"2.0"}'),
         (b'{"jsonrpc":"2.0", "error":{}}', b'{"jsonrpc":"2.0","id":7, "error":{}}'),
-        (b'{"id":1,"error":{}}', None),
-        (b'{"id":null,"result":{}}', None),
-        (b'{"method":"x","error":{}}', None),
+        (b'{"jsonrpc":"2.0","id":"server-error","error":{}}', b'{"jsonrpc":"2.0","id":7,"error":{}}'),
+        (b'{"jsonrpc":"2.0","id":1,"error":{}}', None),
+        (b'{"jsonrpc":"2.0","id":null,"result":{}}', None),
+        (b'{"jsonrpc":"2.0","method":"x","error":{}}', None),
+        (b'{"error":"invalid_token","error_description":"expired"}', None),
+        (b'{"error":{"code":401,"message":"expired"}}', None),
+        (b'{"jsonrpc":"2.0","error":"expired"}', None),
         (b"junk", None),
     ],
 )

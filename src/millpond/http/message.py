@@ -14,6 +14,8 @@ from millpond.relay.requests import PROTOCOL_VERSION, id_key, raw_member
 from millpond.relay.spans import Edit, edited, list_elements, object_members, string_value
 
 CANCELLED = "notifications/cancelled"
+UNNAMED = b'"server-error"'
+"""The id that servers on the Python SDK 1 write where they refuse a request by its headers."""
 _SPACES = bytes.maketrans(b"\r\n", b"  ")
 
 
@@ -62,15 +64,20 @@ def answered_keys(line: bytes) -> tuple[bytes, ...]:
 
 
 def with_id(line: bytes, raw_id: bytes) -> bytes | None:
-    """An error that names no request (its id is null or is not there) with this id; None of every other line."""
+    """An error of JSON-RPC that names no request (its id is null, `UNNAMED` or not there) with this id.
+
+    None of every other line: a member `error` alone, as OAuth and web frameworks write it, makes no JSON-RPC.
+    """
     members = object_members(line) or {}
-    if "error" not in members or "method" in members:
+    error, place = members.get("error"), members.get("id")
+    if error is None or "method" in members or string_value(line, members.get("jsonrpc")) != "2.0":
         return None
-    place = members.get("id")
+    if line[error.start : error.start + 1] != b"{":
+        return None
     if place is None:
-        start = members["error"].delimiter + 1
+        start = error.delimiter + 1
         return edited(line, Edit(start, start, b'"id":' + raw_id + b","))
-    if line[place.start : place.stop] != b"null":
+    if line[place.start : place.stop] not in (b"null", UNNAMED):
         return None
     return edited(line, Edit(place.start, place.stop, raw_id))
 

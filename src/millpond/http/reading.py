@@ -1,7 +1,7 @@
 """Reading: the messages in a response, each said as one line.
 
 Rule: a body or an event is one message, whatever its size; what it answers is struck out before the client sees it.
-Imports httpx2, the standard library and http's pure modules.
+Imports httpx2, the standard library, the relay's `requests` and http's pure modules.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import httpx2
 
-from millpond.http.message import Waiting, answered_keys, one_line, with_id
+from millpond.http.message import UNNAMED, Waiting, answered_keys, one_line, with_id
 from millpond.http.sse import Event, Events
+from millpond.relay.requests import id_key
 
 AFTER_SECONDS = 1.0
 """For a stream to end by itself once all is answered: its connection can then be used again."""
@@ -77,14 +78,16 @@ class Reading:
     def is_answer(self, line: bytes) -> bool:
         """Whether it answers the message."""
         left = self._waiting.left
-        return bool(left) and (bool(answered_keys(line)) or with_id(line, left[0]) is not None)
+        keys = {id_key(raw_id) for raw_id in left}
+        return bool(left) and (not keys.isdisjoint(answered_keys(line)) or with_id(line, left[0]) is not None)
 
     async def message(self, line: bytes) -> None:
         """A message of the server; a blank one is none."""
         if line.isspace():
             return
         keys, left = answered_keys(line), self._waiting.left
-        if not keys and len(left) == 1 and (own := with_id(line, left[0])) is not None:
+        names_none = not set(keys) - {UNNAMED}
+        if names_none and len(left) == 1 and (own := with_id(line, left[0])) is not None:
             keys, line = answered_keys(own), own
         if self._waiting.take(keys):
             self._on_answer(line)
