@@ -18,7 +18,11 @@ TOKENIZER = bpe_openai.get_encoding("o200k_base")
 
 def handle_of(value: object, tool: str = "list_issues", **said: Any) -> HandleText:
     """The handle for a result that holds this value."""
-    result = json.dumps({"content": [], "structuredContent": value}).encode()
+    return handle_of_result(json.dumps({"content": [], "structuredContent": value}).encode(), tool, **said)
+
+
+def handle_of_result(result: bytes, tool: str = "list_issues", **said: Any) -> HandleText:
+    """The handle for a result."""
     reading = plan.read(result)
     assert reading is not None
     plans = plan.columns(reading)
@@ -136,3 +140,12 @@ def test_a_key_neither_ends_a_line_nor_fills_the_handle() -> None:
     assert not any(line.startswith(("note:", "here")) for line in text.splitlines())
     assert "kkk… VARCHAR" in text
     assert estimate_tokens(text) <= 300
+
+
+@pytest.mark.parametrize(("digits", "is_summed"), [(35, True), (36, False)])
+def test_no_sum_is_shown_that_could_overflow(digits: int, is_summed: bool) -> None:
+    """HANDLE-07: DuckDB's sum of DECIMAL has 38 digits, and of 11 rows it may need two more than each of them."""
+    value = [{"v": json.loads("9" * digits), "w": 0} for _ in range(11)]
+    result = json.dumps({"content": [], "structuredContent": value}).replace('9, "w"', '9.9, "w"').encode()
+    text = handle_text(handle_of_result(result), 300)
+    assert ("sum(v)" in text) == is_summed

@@ -6,6 +6,7 @@ Rule: cells are data: they are cut, and nothing in one can end a line or look li
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 
 from millpond.core.clip import shown
 from millpond.core.columns import Plan, decode_exactly
-from millpond.core.infer import Route
+from millpond.core.infer import MAX_DECIMAL_DIGITS, Route
 from millpond.core.rows import Layout
 from millpond.core.sql import printed_name
 
@@ -72,6 +73,7 @@ def _lexeme(value: Any) -> msgspec.Raw:
 
 
 _compact = msgspec.json.Encoder(enc_hook=_lexeme)
+_decimal = re.compile(r"DECIMAL\((\d+),\d+\)")
 
 
 def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:
@@ -84,10 +86,16 @@ def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:
             distinct = len({row[at] for row in rows})
             if 2 <= distinct <= FEW_VALUES and 2 * distinct <= len(rows) and (best is None or distinct < best[0]):
                 best = (distinct, name)
-        elif number is None and kind.sql.startswith("DECIMAL") and kind.sql.endswith(")"):
+        elif number is None and _can_be_summed(kind.sql, len(plan.rows.rows)):
             number = name
     if best is not None:
         return f"SELECT {best[1]}, count(*) FROM {{table}} GROUP BY ALL ORDER BY 2 DESC"
     if number is not None:
         return f"SELECT count(*), min({number}), max({number}), sum({number}) FROM {{table}}"
     return "SELECT count(*) FROM {table}"
+
+
+def _can_be_summed(kind: str, rows: int) -> bool:
+    """Whether this is a DECIMAL, and the sum of so many stays within the digits that DuckDB has for it."""
+    found = _decimal.fullmatch(kind)
+    return found is not None and int(found[1]) + len(str(rows)) <= MAX_DECIMAL_DIGITS
