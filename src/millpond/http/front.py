@@ -23,6 +23,7 @@ from millpond.core.listen import Listen
 from millpond.http.callers import Callers
 from millpond.http.guard import Guard
 from millpond.http.hosted import Open, Terms
+from millpond.http.patience import BodyLate, Patience
 from millpond.http.replies import error_reply
 from millpond.http.sessions import Sessions
 from millpond.relay.log import Log
@@ -47,6 +48,7 @@ class Front:
         self._max_body_bytes = settings.max_body_bytes
         self._sessions = Sessions(terms, settings.max_sessions, begin, log)
         self._callers = Callers(settings.session_idle_seconds, begin, log)
+        self._patience = Patience()
         self._is_closing = False
         self._inner: ASGIApp = self._authorize
         if listen.origins:
@@ -66,6 +68,7 @@ class Front:
     def close(self) -> None:
         """Take no more requests, and end every server at once."""
         self._is_closing = True
+        self._patience.end()
         self._sessions.close()
         self._callers.close()
 
@@ -89,7 +92,10 @@ class Front:
             await error_reply(503, "Service Unavailable: the server is ending", INTERNAL_ERROR)(scope, receive, send)
         else:
             limited = RequestBodyLimitMiddleware(partial(self._serve, caller), self._max_body_bytes)
-            await limited(scope, receive, send)
+            try:
+                await limited(scope, self._patience.of(receive), send)
+            except BodyLate:
+                await error_reply(408, "Request Timeout: the body is not whole")(scope, receive, send)
 
     async def _serve(self, caller: int, scope: Scope, receive: Receive, send: Send) -> None:
         has_begun = False

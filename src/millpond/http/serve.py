@@ -1,7 +1,7 @@
 """Serve: the front on its sockets, from the bind to the last process's end.
 
 Rule: the first signal ends every server in order, the second one at once, as on standard streams. Imports uvicorn,
-asyncio, `core`, the relay's `log` and `signals`, and this package's `front`.
+asyncio, `core`, the relay's `log` and `signals`, and this package's `front` and `patience`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen, is_address
 from millpond.http.front import PATH, Front
 from millpond.http.hosted import Open
+from millpond.http.patience import Patient
 from millpond.relay.log import Log
 from millpond.relay.signals import EXIT_SIGNAL, watch_signals
 
@@ -49,6 +50,7 @@ async def serve(listen: Listen, settings: Http, begin: Open, log: Log) -> int:
     server = _Uvicorn(
         uvicorn.Config(
             front,
+            http=Patient,
             lifespan="off",
             ws="none",
             log_config=None,
