@@ -105,3 +105,18 @@ def test_percentiles_within_a_group_come_back_only_as_plain_calls() -> None:
         duckdb.execute("SELECT json_deserialize_sql(?::JSON)", [plain]).fetchall()[0][0]
         == "SELECT quantile_cont(x, -0.25) FROM t"
     )
+
+
+def test_a_float_holds_seven_digits_and_an_integer_no_fraction() -> None:
+    """EXACT-31"""
+    assert one("SELECT sum(x::FLOAT) FROM (VALUES (1234567.89::DECIMAL(18,2)), (0.10)) t(x)") != 1234567.99
+    assert one("SELECT '2.50'::INT + TRY_CAST('0.5' AS BIGINT)") == 4
+
+
+def test_a_list_of_an_aggregate_is_printed_with_its_order() -> None:
+    """EXACT-30"""
+    (x,) = tree("SELECT x")["statements"][0]["node"]["select_list"]
+    assert (
+        printed(trees.sorted_by(trees.call("list", x), x, where=trees.is_not_null(x)))
+        == "SELECT list(x ORDER BY x) FILTER (WHERE (x IS NOT NULL))"
+    )

@@ -26,6 +26,8 @@ TWO = f"(FROM {T} LIMIT 2)"
 CUT = "is cut to the scale of DECIMAL(3,2)"
 IN_DOUBLE = "is computed in DOUBLE, which rounds integers past 2^53"
 
+SORTED = "num sorts as text, by the alphabet, though all of it is numbers. As numbers: TRY_CAST(num AS DECIMAL(38, 1))"
+
 NOTED: list[tuple[str, list[str]]] = [
     (f"SELECT median(price) FROM {TWO}", [f"median(price) {CUT}. Exact: median(CAST(price AS DECIMAL(4, 3)))"]),
     (f"SELECT median(s.x) AS m FROM {TWO}", [f"median(s.x) {CUT}. Exact: median(CAST(s.x AS DECIMAL(4, 3)))"]),
@@ -89,6 +91,16 @@ NOTED: list[tuple[str, list[str]]] = [
         f"SELECT count(*) FROM {T} WHERE stamp::TIMESTAMP > DATE '2020-01-01'",
         ["CAST(stamp AS TIMESTAMP) drops the offset from UTC that texts have. The instant: CAST(stamp AS TIMESTAMPTZ)"],
     ),
+    (f"SELECT arg_max(n, num) FROM {T}", ["arg_max(n, num) orders numbers that are text by the alphabet. As numbers: arg_max(n, TRY_CAST(num AS DECIMAL(38, 1)))"]),
+    (f"SELECT num FROM {T} ORDER BY num DESC LIMIT 1", [SORTED]),
+    (f"SELECT n, num AS x FROM {T} ORDER BY x", [SORTED]),
+    (f"SELECT n, num FROM {T} WHERE n > 0 ORDER BY 1, 2", [SORTED]),
+    (f"SELECT num, count(*) FROM {T} GROUP BY ALL ORDER BY num", [SORTED]),
+    (f"SELECT n FROM {T} QUALIFY row_number() OVER (ORDER BY num DESC) = 1", [SORTED]),
+    (f"SELECT sum(num::INT) FROM {T}", ["CAST(num AS INTEGER) rounds texts that have a fraction. With 15 digits: CAST(num AS DOUBLE)"]),
+    (f"SELECT TRY_CAST(num AS BIGINT) FROM {T}", ["TRY_CAST(num AS BIGINT) rounds texts that have a fraction. With 15 digits: TRY_CAST(num AS DOUBLE)"]),
+    (f"SELECT sum(price::REAL) FROM {T}", ["sum(CAST(price AS FLOAT)) is computed in FLOAT, which holds 7 digits. With 15 digits: sum(CAST(price AS DOUBLE))"]),
+    (f"SELECT id::FLOAT FROM {T}", ["CAST(id AS FLOAT) is computed in FLOAT, which holds 7 digits. With 15 digits: CAST(id AS DOUBLE)"]),
 ]  # fmt: skip
 SILENT = [
     f"SELECT median(price), avg(price), stddev(price), quantile_cont(price, 0.5), var_pop(price) FROM {T}",
@@ -105,6 +117,16 @@ SILENT = [
     f"SELECT approx_quantile(price, 0.5), approx_count_distinct(id) FROM {T}",
     f"EXPLAIN SELECT median(price) FROM {TWO}",
     f"SELECT DISTINCT ON (n // 2) n, price FROM {T} ORDER BY n LIMIT 1",
+    f"SELECT * FROM {T} ORDER BY stamp, utc",
+    f"SELECT * FROM {T} ORDER BY ALL",
+    f"SELECT n, * FROM {T} ORDER BY 2, 3",
+    f"SELECT num FROM {T} WHERE n < 1 ORDER BY num",
+    f"SELECT num FROM {T} ORDER BY TRY_CAST(num AS DECIMAL(38, 1)) LIMIT 1",
+    f"SELECT max(num::DOUBLE) m FROM {T} GROUP BY n ORDER BY m",
+    f"SELECT num FROM {T} UNION ALL SELECT num FROM {T} ORDER BY num",
+    f"SELECT arg_max(n, stamp), max_by(num, n) FROM {T}",
+    f"SELECT sum(num::INT) FROM {T} WHERE num NOT LIKE '%.%'",
+    f"SELECT price::FLOAT, n::FLOAT, n::INT, price::INT FROM {T}",
 ]
 NOT_ASKED = [
     (f"SELECT (SELECT median(b.price) FROM {T} b WHERE b.n <= a.n) FROM {T} a", "median(b.price), not checked on the data"),

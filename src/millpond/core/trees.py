@@ -89,6 +89,17 @@ def call(function: str, *called_on: Node, operator: bool = False) -> Node:
     return with_call(bare, function, *called_on)
 
 
+def is_not_null(node: Node) -> Node:
+    """A test."""
+    return {"class": "OPERATOR", "type": "OPERATOR_IS_NOT_NULL", "alias": "", "children": [{**node, "alias": ""}]}
+
+
+def sorted_by(aggregate: Node, key: Node, where: Node) -> Node:
+    """A call of an aggregate whose values come in the order of a key, of the rows that pass a test."""
+    order: Node = {"type": "ORDER_DEFAULT", "null_order": "ORDER_DEFAULT", "expression": {**key, "alias": ""}}
+    return {**aggregate, "order_bys": {"type": "ORDER_MODIFIER", "orders": [order]}, "filter": where}
+
+
 def number(written: str) -> Node:
     """A number as it is written, with a minus where it is negative."""
     kind = "INTEGER" if written.lstrip("-").isdigit() else "NUMERIC"

@@ -38,6 +38,10 @@ class Kind(StrEnum):
     """The order of texts, where all of them are numbers."""
     ARITHMETIC = "arithmetic"
     """A quotient of large numbers, or a product, rest or absolute value of BIGNUM: computed in DOUBLE."""
+    NARROW = "narrow"
+    """A number cast to FLOAT, which holds 7 digits, or a text cast to integers, which hold no fraction."""
+    ORDER = "order"
+    """Rows in the order of texts, where all of them are numbers."""
     OFFSET = "offset"
     """A text with an offset from UTC, cast to a type without one."""
 
@@ -62,6 +66,11 @@ class Doubts(msgspec.Struct, frozen=True):
 _QUANTILES = {"median": Kind.MEDIAN, "quantile_cont": Kind.QUANTILE}
 _SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "var_pop", "var_samp", "variance"})
 _ORDERED = frozenset({"max", "median", "min", "quantile", "quantile_disc"})
+ORDERED_BY_SECOND = frozenset({"arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by"})
+"""Aggregates whose second argument tells which value of the first they give."""
+_ADDED = frozenset({"avg", "favg", "fsum", "mean", "sum"})
+INTEGERS = frozenset({"BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER"})
+"""Types that a text's fraction is rounded away for."""
 _ARITHMETIC = frozenset({"%", "*", "/", "//", "abs"})
 _WIDE = frozenset({"BIGINT", "BIGNUM", "HUGEINT", "UBIGINT", "UHUGEINT"})
 _FLOATS = frozenset({"DOUBLE", "FLOAT"})
@@ -82,6 +91,8 @@ def doubts(plan: dict[str, Any]) -> Doubts:
             found |= _of_aggregate(name, node)
         elif node["expression_class"] == "BOUND_FUNCTION":
             found |= _of_scalar(name, node)
+    if any(_orders_texts(node) for node in _objects(plan.get("plans"))):
+        found.add(Doubt(Kind.ORDER, "order", "VARCHAR"))
     return Doubts(frozenset(found), frozenset(aggregates))
 
 
@@ -118,9 +129,25 @@ def _of_aggregate(name: str, node: dict[str, Any]) -> set[Doubt]:
         Kind.MEAN if name in ("avg", "mean") else None: wide or identity in _FLOATS,
         Kind.SUM if name == "sum" else None: identity in _FLOATS,
         Kind.SPREAD if name in _SPREADS else None: wide,
+        Kind.NARROW if name in _ADDED else None: identity == "FLOAT",
+        Kind.TEXT if name in _ORDERED else None: identity == "VARCHAR",
     }
     found = {Doubt(kind, name, printed) for kind, holds in kinds.items() if kind and holds}
-    return found | ({Doubt(Kind.TEXT, name, printed)} if name in _ORDERED and identity == "VARCHAR" else set())
+    return found | _of_second(name, node)
+
+
+def _of_second(name: str, node: dict[str, Any]) -> set[Doubt]:
+    if name not in ORDERED_BY_SECOND or len(node["children"]) < 2:
+        return set()
+    identity, _, printed = _type(node["children"][1].get("return_type"))
+    return {Doubt(Kind.TEXT, name, printed)} if identity == "VARCHAR" else set()
+
+
+def _orders_texts(node: dict[str, Any]) -> bool:
+    """Whether a node of a plan, or a window, sorts by a text."""
+    orders = node.get("orders")
+    keys = [member(order, "expression") for order in orders] if is_list(orders) else []
+    return any(_type(member(key, "return_type"))[0] == "VARCHAR" for key in keys)
 
 
 def _of_scalar(name: str, node: dict[str, Any]) -> set[Doubt]:
@@ -142,9 +169,11 @@ def _of_cast(node: dict[str, Any]) -> set[Doubt]:
     target = _printed(node.get("return_type"))
     identity, _, printed = _source_type(node)
     reads = any(below["expression_class"] == "BOUND_REF" for below in _expressions(node.get("children")))
-    if identity == "VARCHAR" and target in WITHOUT_OFFSET and reads:
-        return {Doubt(Kind.OFFSET, "cast", printed)}
-    return set()
+    kinds = {
+        Kind.OFFSET: identity == "VARCHAR" and target in WITHOUT_OFFSET,
+        Kind.NARROW: (identity == "VARCHAR" and target in INTEGERS) or (target == "FLOAT" and identity != "FLOAT"),
+    }
+    return {Doubt(kind, "cast", printed) for kind, holds in kinds.items() if holds and reads}
 
 
 def _argument_type(node: dict[str, Any]) -> tuple[str, int, str] | None:
@@ -185,12 +214,15 @@ def _name(node: dict[str, Any]) -> str:
 
 def _expressions(value: Any) -> Iterator[dict[str, Any]]:
     """Every expression below a value of a plan."""
+    return (item for item in _objects(value) if "expression_class" in item)
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
     stack = [value]
     while stack:
         item = stack.pop()
         if is_object(item):
-            if "expression_class" in item:
-                yield item
+            yield item
             stack.extend(below for key, below in item.items() if key not in _TYPES_AND_NAMES)
         elif is_list(item):
             stack.extend(item)

@@ -122,6 +122,17 @@ def _text(site: Site, types: Types, values: Values) -> Finding | None:
     return remedies.text(site, min(digits or 0, 18))
 
 
+def _order(site: Site, types: Types, values: Values) -> Finding | None:
+    by_alphabet, by_value, texts, numbers, digits = values
+    if texts < 2 or texts != numbers or by_alphabet == by_value:
+        return None
+    return remedies.order(site, min(digits or 0, 18))
+
+
+def _narrow(site: Site, types: Types, values: Values) -> Finding | None:
+    return None if is_faithful(values[0], exact_value(values[1])) else remedies.narrow(site)
+
+
 def _offset(site: Site, types: Types, values: Values) -> Finding | None:
     with_offset, in_utc = values
     return remedies.offset(site) if with_offset and not in_utc else None
@@ -159,5 +170,7 @@ _JUDGES: dict[Kind, Callable[[Site, Types, Values], Finding | None]] = {
     Kind.SPREAD: _spread,
     Kind.TEXT: _text,
     Kind.ARITHMETIC: _arithmetic,
+    Kind.NARROW: _narrow,
+    Kind.ORDER: _order,
     Kind.OFFSET: _offset,
 }

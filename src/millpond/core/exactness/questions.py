@@ -7,13 +7,13 @@ told from. Imports this package's `doubts` and `trees`, and msgspec.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 import msgspec
 
 from millpond.core import trees
-from millpond.core.exactness.doubts import WITHOUT_OFFSET, Doubt, Doubts, Kind
+from millpond.core.exactness.doubts import INTEGERS, ORDERED_BY_SECOND, WITHOUT_OFFSET, Doubt, Doubts, Kind
 from millpond.core.trees import Node
 from millpond.core.values import is_object, member, objects
 
@@ -38,6 +38,23 @@ class Site(msgspec.Struct, frozen=True):
     """For a quantile, the fractions that are asked for, as they are written."""
 
     @property
+    def is_cast(self) -> bool:
+        """True where it is a cast that is in doubt."""
+        return self.call.get("class") == "CAST"
+
+    def keyed(self, key: Node) -> Node:
+        """The same call, ordered by another key."""
+        called_on = trees.arguments(self.call)
+        before = called_on[: trees.name_of(self.call) in ORDERED_BY_SECOND]
+        return trees.with_call(self.call, trees.name_of(self.call), *before, key, *called_on[len(before) + 1 :])
+
+    def widened(self) -> Node:
+        """Of a number that was made narrow, or of an aggregate of such numbers: the same in DOUBLE."""
+        narrow = self.call if self.is_cast else self.argument
+        wide = trees.cast(narrow["child"], "DOUBLE", trying=bool(narrow.get("try_cast")))
+        return wide if self.is_cast else trees.with_call(self.call, trees.name_of(self.call), wide)
+
+    @property
     def scale(self) -> int:
         """For a quantile, the digits after the point that the exact value needs beyond those of the values."""
         return max((len(text.partition(".")[2]) for text in self.fractions), default=0)
@@ -50,6 +67,8 @@ class Place(Enum):
     ROW = "row"
     FILTER = "filter"
     """A row that the WHERE clause has yet to judge."""
+    ORDER = "order"
+    """All rows, sorted."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -95,6 +114,7 @@ def questions(tree: Node, doubts: Doubts) -> Questions:
                 unasked.append(site)
             else:
                 placed.setdefault(place, []).append(site)
+        asked += [_question(plain, Place.ORDER, [site]) for site in placed.pop(Place.ORDER, ())]
         asked += [_question(plain, place, sites) for place, sites in placed.items()]
     unplaced = {doubt for doubt in doubts.found if (doubt.kind, doubt.function) not in named}
     return Questions(tuple(asked), tuple(unasked), tuple(sorted(unplaced, key=lambda one: (one.kind, one.type))))
@@ -113,6 +133,33 @@ def _sites(select: Node, doubts: Doubts) -> Iterator[tuple[Place, Site]]:
             yield _place(site, doubts, inside=id(node) in within), site
     for node in trees.walk(select.get("where_clause")):
         yield from ((Place.FILTER, site) for site in _sites_at(node, doubts))
+    for doubt in doubts.found:
+        if doubt.kind is Kind.ORDER:
+            yield from ((Place.ORDER, Site(doubt, key, key)) for key in _sort_keys(select, doubts))
+
+
+def _sort_keys(select: Node, doubts: Doubts) -> Iterator[Node]:
+    """What the rows of a SELECT, or of its windows, are sorted by, where each row has it."""
+    listed: list[Node] = select.get("select_list") or []
+    named = {node["alias"]: node for node in listed if node.get("alias")}
+    orders = [order for modifier in select.get("modifiers") or () for order in modifier.get("orders") or ()]
+    keys = [_resolved(order["expression"], listed, named) for order in orders]
+    for node in trees.walk([listed, select.get("qualify")]):
+        if node.get("class") == "WINDOW":
+            keys += [order["expression"] for order in node.get("orders") or ()]
+    for key in keys:
+        if not any(node.get("class") == "STAR" or _is_grouped(node, doubts) for node in trees.walk(key)):
+            yield key
+
+
+def _resolved(key: Node, listed: Sequence[Node], named: Mapping[str, Node]) -> Node:
+    """The expression that a number or a name in ORDER BY stands for."""
+    number = trees.literal(key)
+    if number.isdigit() and 0 < int(number) <= len(listed):
+        before = listed[: int(number)]
+        return before[-1] if all(node.get("class") != "STAR" for node in before) else key
+    names: list[str] = key.get("column_names") or []
+    return named.get(names[0], key) if len(names) == 1 else key
 
 
 def _is_grouped(node: Node, doubts: Doubts) -> bool:
@@ -132,16 +179,27 @@ def _sites_at(node: Node, doubts: Doubts) -> Iterator[Site]:
         for doubt in sorted(doubts.found, key=lambda one: one.type):
             if doubt.function == trees.name_of(node):
                 first.setdefault(doubt.kind, doubt)
+        if _target(called_on[0]) != "FLOAT":
+            first.pop(Kind.NARROW, None)
+        key = called_on[trees.name_of(node) in ORDERED_BY_SECOND and len(called_on) > 1]
         for kind, doubt in first.items():
             fractions = _fractions(called_on[1:]) if kind is Kind.QUANTILE else ()
-            yield Site(doubt, node, called_on[0], fractions)
+            yield Site(doubt, node, key, fractions)
 
 
 def _casts_at(node: Node, doubts: Doubts) -> Iterator[Site]:
-    target = str(member(node.get("type_expr"), "type_name")).upper()
-    child = node.get("child")
-    if target in WITHOUT_OFFSET and is_object(child) and child.get("class") != "CONSTANT":
-        yield from (Site(doubt, node, child) for doubt in doubts.found if doubt.kind is Kind.OFFSET)
+    target, child = _target(node), node.get("child")
+    kinds = {Kind.OFFSET: target in WITHOUT_OFFSET, Kind.NARROW: target == "FLOAT" or target in INTEGERS}
+    if not is_object(child) or child.get("class") == "CONSTANT":
+        return
+    for kind in (kind for kind, holds in kinds.items() if holds):
+        cast = [doubt for doubt in doubts.found if doubt.kind is kind and doubt.function == "cast"]
+        yield from (Site(doubt, node, child) for doubt in cast[:1])
+
+
+def _target(node: Node) -> str:
+    """The type that a cast makes; "" of anything else."""
+    return str(member(node.get("type_expr"), "type_name")).upper() if node.get("class") == "CAST" else ""
 
 
 def _fractions(nodes: Sequence[Node]) -> tuple[str, ...]:
@@ -225,14 +283,41 @@ def _ask_text(site: Site) -> Asked:
     as_number = trees.cast(site.argument, "DOUBLE", trying=True)
     as_text = trees.cast(site.argument, "VARCHAR")
     fraction = trees.call("length", trees.call("split_part", as_text, trees.text("."), trees.number("2")))
-    rest = trees.arguments(site.call)[1:]
+    shown, by_value = site.call, site.keyed(as_number)
+    if trees.name_of(site.call) not in ORDERED_BY_SECOND:
+        shown = trees.cast(shown, "DOUBLE", trying=True)
     return [
-        trees.cast(site.call, "DOUBLE", trying=True),
-        trees.with_call(site.call, site.doubt.function, as_number, *rest),
+        shown,
+        by_value,
         trees.with_call(site.call, "count", site.argument),
         trees.with_call(site.call, "count", as_number),
         trees.with_call(site.call, "max", fraction),
     ], "{2} > 0 AND {2} = {3} AND {0} <> {1}"
+
+
+def _ask_order(site: Site) -> Asked:
+    key = site.argument
+    as_number = trees.cast(key, "DOUBLE", trying=True)
+    by_text, by_value = (
+        trees.call("hash", trees.sorted_by(trees.call("list", as_number), order, where=trees.is_not_null(as_number)))
+        for order in (key, as_number)
+    )
+    fraction = trees.call(
+        "length", trees.call("split_part", trees.cast(key, "VARCHAR"), trees.text("."), trees.number("2"))
+    )
+    counts = [trees.call("count", one) for one in (key, as_number)]
+    return [by_text, by_value, *counts, trees.call("max", fraction)], "{2} > 1 AND {2} = {3} AND {0} <> {1}"
+
+
+def _ask_narrow(site: Site) -> Asked:
+    if not site.is_cast:
+        return [site.call, site.widened()], "{0} <> {1}"
+    shown = trees.cast(trees.cast(site.call, "VARCHAR"), "DOUBLE", trying=True)
+    to_integer = _target(site.call) in INTEGERS
+    return (
+        [shown, trees.cast(site.argument, "DOUBLE", trying=True), site.argument],
+        "{0} <> {1}" + (" AND typeof({2}) IN ('VARCHAR', 'JSON')" if to_integer else ""),
+    )
 
 
 def _ask_arithmetic(site: Site) -> Asked:
@@ -257,5 +342,7 @@ _ASKED: dict[Kind, Callable[[Site], Asked]] = {
     Kind.SPREAD: _ask_spread,
     Kind.TEXT: _ask_text,
     Kind.ARITHMETIC: _ask_arithmetic,
+    Kind.NARROW: _ask_narrow,
+    Kind.ORDER: _ask_order,
     Kind.OFFSET: _ask_offset,
 }

@@ -13,7 +13,7 @@ from fractions import Fraction
 import msgspec
 
 from millpond.core import trees
-from millpond.core.exactness.doubts import DOUBLE_DIGITS, DOUBLE_INTEGERS, Doubt, Kind
+from millpond.core.exactness.doubts import DOUBLE_DIGITS, DOUBLE_INTEGERS, INTEGERS, Doubt, Kind
 from millpond.core.exactness.questions import Site
 from millpond.core.trees import Node
 
@@ -136,8 +136,24 @@ def text(site: Site, scale: int) -> Finding:
     """Of texts that are numbers with up to so many digits after the point."""
     halved = site.doubt.function == "median"
     as_number = trees.cast(site.argument, "DECIMAL", MAX_DIGITS, scale + halved, trying=True)
-    numeric = trees.with_call(site.call, site.doubt.function, as_number, *trees.arguments(site.call)[1:])
-    return Finding(site.call, "orders numbers that are text by the alphabet", "As numbers: {0}", (numeric,))
+    return Finding(
+        site.call, "orders numbers that are text by the alphabet", "As numbers: {0}", (site.keyed(as_number),)
+    )
+
+
+def order(site: Site, scale: int) -> Finding:
+    """Of rows that are sorted by texts which are numbers with up to so many digits after the point."""
+    as_number = trees.cast(site.argument, "DECIMAL", MAX_DIGITS, scale, trying=True)
+    return Finding(
+        site.call, "sorts as text, by the alphabet, though all of it is numbers", "As numbers: {0}", (as_number,)
+    )
+
+
+def narrow(site: Site) -> Finding:
+    """Of a number that was made FLOAT, or a text that was made an integer."""
+    to_integer = site.is_cast and str(site.call["type_expr"]["type_name"]).upper() in INTEGERS
+    lost = "rounds texts that have a fraction" if to_integer else "is computed in FLOAT, which holds 7 digits"
+    return Finding(site.call, lost, "With 15 digits: {0}", (site.widened(),))
 
 
 def arithmetic(site: Site, *, bignum: bool) -> Finding:
@@ -184,5 +200,6 @@ _NAMELESS: dict[Kind, str] = {
     Kind.SUM: "adds DOUBLE values one by one; fsum drifts less",
     Kind.SPREAD: "rounds its values to DOUBLE first",
     Kind.ARITHMETIC: "is computed in DOUBLE, which holds 15 to 17 digits; + - sum min max of BIGNUM are exact",
+    Kind.NARROW: "is computed in FLOAT, which holds 7 digits; DOUBLE holds 15",
     Kind.OFFSET: "drops the offset from UTC that texts have; TIMESTAMPTZ keeps the instant",
 }
