@@ -67,6 +67,7 @@ def note(finding: Finding) -> str:
         ("SELECT big * 2, abs(big) FROM t", {(Kind.ARITHMETIC, "*", "BIGNUM"), (Kind.ARITHMETIC, "abs", "BIGNUM")}),
         ("SELECT v::TIMESTAMP, v::DATE, '2020-01-01'::DATE, stamp::DATE FROM t", {(Kind.OFFSET, "cast", "VARCHAR")}),
         ("SELECT arg_max(i, v), max_by(d, v), arg_max(v, i) FROM t", {(Kind.TEXT, "arg_max", "VARCHAR"), (Kind.TEXT, "max_by", "VARCHAR")}),
+        ("SELECT len(j), length(j), len(v), len([i]) FROM t", {(Kind.LENGTH, "len", "JSON"), (Kind.LENGTH, "length", "JSON")}),
         ("SELECT i FROM t ORDER BY v", {(Kind.ORDER, "order", "VARCHAR")}),
         ("SELECT rank() OVER (ORDER BY v) FROM t", {(Kind.ORDER, "order", "VARCHAR")}),
         ("SELECT v::INT, d::FLOAT FROM t", {(Kind.NARROW, "cast", "VARCHAR"), (Kind.NARROW, "cast", "DOUBLE")}),

@@ -42,6 +42,8 @@ class Kind(StrEnum):
     """A number cast to FLOAT, which holds 7 digits, or a text cast to integers, which hold no fraction."""
     ORDER = "order"
     """Rows in the order of texts, where all of them are numbers."""
+    LENGTH = "length"
+    """The characters of a JSON text, where its elements are as likely meant."""
     OFFSET = "offset"
     """A text with an offset from UTC, cast to a type without one."""
 
@@ -71,6 +73,7 @@ ORDERED_BY_SECOND = frozenset({"arg_max", "arg_min", "argmax", "argmin", "max_by
 _ADDED = frozenset({"avg", "favg", "fsum", "mean", "sum"})
 INTEGERS = frozenset({"BIGINT", "HUGEINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER"})
 """Types that a text's fraction is rounded away for."""
+_LENGTHS = frozenset({"len", "length"})
 _ARITHMETIC = frozenset({"%", "*", "/", "//", "abs"})
 _WIDE = frozenset({"BIGINT", "BIGNUM", "HUGEINT", "UBIGINT", "UHUGEINT"})
 _FLOATS = frozenset({"DOUBLE", "FLOAT"})
@@ -153,6 +156,8 @@ def _orders_texts(node: dict[str, Any]) -> bool:
 def _of_scalar(name: str, node: dict[str, Any]) -> set[Doubt]:
     if node.get("type") == "OPERATOR_CAST":
         return _of_cast(node)
+    if name in _LENGTHS and _source_type(node["children"][0])[2] == "JSON":
+        return {Doubt(Kind.LENGTH, name, "JSON")}
     if name not in _ARITHMETIC:
         return set()
     found: set[Doubt] = set()

@@ -133,6 +133,10 @@ def _narrow(site: Site, types: Types, values: Values) -> Finding | None:
     return None if is_faithful(values[0], exact_value(values[1])) else remedies.narrow(site)
 
 
+def _length(site: Site, types: Types, values: Values) -> Finding | None:
+    return remedies.length(site) if types[2] == "JSON" and values[1] and values[0] != values[1] else None
+
+
 def _offset(site: Site, types: Types, values: Values) -> Finding | None:
     with_offset, in_utc = values
     return remedies.offset(site) if with_offset and not in_utc else None
@@ -170,6 +174,7 @@ _JUDGES: dict[Kind, Callable[[Site, Types, Values], Finding | None]] = {
     Kind.SPREAD: _spread,
     Kind.TEXT: _text,
     Kind.ARITHMETIC: _arithmetic,
+    Kind.LENGTH: _length,
     Kind.NARROW: _narrow,
     Kind.ORDER: _order,
     Kind.OFFSET: _offset,

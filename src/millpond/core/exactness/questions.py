@@ -328,6 +328,11 @@ def _ask_arithmetic(site: Site) -> Asked:
     )
 
 
+def _ask_length(site: Site) -> Asked:
+    elements = trees.call("json_array_length", trees.cast(site.argument, "JSON", trying=True))
+    return [site.call, elements, site.argument], "typeof({2}) = 'JSON' AND {1} > 0 AND {0} <> {1}"
+
+
 def _ask_offset(site: Site) -> Asked:
     with_offset = trees.call("regexp_matches", trees.cast(site.argument, "VARCHAR"), trees.text(_OFFSET))
     in_utc = trees.call("regexp_matches", trees.cast(site.argument, "VARCHAR"), trees.text(_UTC))
@@ -342,6 +347,7 @@ _ASKED: dict[Kind, Callable[[Site], Asked]] = {
     Kind.SPREAD: _ask_spread,
     Kind.TEXT: _ask_text,
     Kind.ARITHMETIC: _ask_arithmetic,
+    Kind.LENGTH: _ask_length,
     Kind.NARROW: _ask_narrow,
     Kind.ORDER: _ask_order,
     Kind.OFFSET: _ask_offset,

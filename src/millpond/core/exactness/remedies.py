@@ -168,6 +168,12 @@ def arithmetic(site: Site, *, bignum: bool) -> Finding:
     return Finding(site.call, lost, f"{where} {whole}", others)
 
 
+def length(site: Site) -> Finding:
+    """Of lists that are kept as JSON."""
+    elements = trees.with_call(site.call, "json_array_length", site.argument)
+    return Finding(site.call, "counts the characters of the JSON text", "The elements: {0}", (elements,))
+
+
 def offset(site: Site) -> Finding:
     """Of texts with an offset from UTC."""
     instant = trees.cast(site.argument, "TIMESTAMPTZ")
