@@ -18,7 +18,8 @@ class Asking:
 
     def __call__(self, sql: str, **arguments: Any) -> dict[str, Any]:
         raw = json.dumps({"sql": sql, **arguments}).encode()
-        return json.loads(self.runner.answer(1, raw, "query"))
+        call = self.pond.call("query", arguments=raw) if "save_as" in arguments else None
+        return json.loads(self.runner.answer(1, raw, "query", call))
 
     def raw(self, arguments: str) -> dict[str, Any]:
         return json.loads(self.runner.answer(1, arguments.encode(), "query"))

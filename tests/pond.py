@@ -55,13 +55,22 @@ class Canvas:
         self.database.close()
         self.database = Database(Path(self.settings.directory) / "canvas.duckdb", memory_bytes=1 << 30)
         self.store = Store(self.database, self.settings)
+        self.runner = QueryRunner(self.database, self.store, self.settings)
 
-    def call(self, tool: str, mode: Mode = "auto", *, number: int | None = None, replaceable: bool = True) -> Call:
+    def call(
+        self,
+        tool: str,
+        mode: Mode = "auto",
+        *,
+        number: int | None = None,
+        replaceable: bool = True,
+        arguments: bytes = b'{"q":1}',
+    ) -> Call:
         self.number = number or self.number + 1
         return Call(
             number=self.number,
             tool=tool,
-            arguments=b'{"q":1}',
+            arguments=arguments,
             time="2026-11-30T00:00:00Z",
             mode=mode,
             replaceable=replaceable,

@@ -27,6 +27,8 @@ def read(**given: Any) -> Arguments | Refusal:
         ({"sql": "SELECT 1", "max_rows": 10.0, "format": " MD "}, Arguments(sql="SELECT 1", max_rows=10)),
         ({"sql": "SELECT 1", "format": "CSV", "exact_total": "True"}, Arguments(sql="SELECT 1", format="csv", exact_total=True)),
         ({"sql": "SELECT 1", "exact_total": False, "canvas": "c", "save_as": "t"}, Arguments(sql="SELECT 1", canvas="c", save_as="t")),
+        ({"sql": "SELECT 1", "save_as": " t "}, Arguments(sql="SELECT 1", save_as="t")),
+        ({"sql": "SELECT 1", "save_as": ""}, Arguments(sql="SELECT 1")),
         ({"sql": "SELECT 1", "max_rows": None, "format": None, "exact_total": None}, Arguments(sql="SELECT 1")),
     ],
 )  # fmt: skip

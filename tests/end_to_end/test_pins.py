@@ -125,6 +125,12 @@ MATRIX = {
     "query-of-a-small-result": query("SELECT tables FROM calls WHERE tool = 'always' ORDER BY number LIMIT 1"),
     "query-of-calls": query("SELECT number, tool, time, bytes, note FROM calls ORDER BY number", max_rows=5),
     "query-describe": query("DESCRIBE {table}"),
+    "query-whose-answer-is-kept": query(
+        "FROM {table} SELECT state, count(*) GROUP BY ALL ORDER BY ALL", save_as="states"
+    ),
+    "query-of-a-kept-answer": query("FROM states"),
+    "query-with-a-name-that-is-taken": query("SELECT 1", save_as="states"),
+    "query-with-a-name-that-is-none": query("SELECT 1", save_as="my table"),
     "query-of-an-unknown-table": query("SELECT * FROM issues"),
     "query-of-a-stale-table": query("SELECT * FROM give_aaaaaa_9"),
     "query-of-an-unknown-column": query("SELECT labl FROM {table}"),

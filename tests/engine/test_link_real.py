@@ -8,9 +8,11 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from engine_link import Bench, bounded, message, on_loop, quick, real, reason, until
@@ -207,3 +209,23 @@ async def test_evicting_beside_one_another_fails_neither_loads_nor_records_nor_q
             assert [column(await bounded(one)) != [] for one in asked] == [True] * 3
             assert {(await bounded(one)).verdict for one in taken} == {Verdict.REPLACE}
         assert not any("Exception" in line for line in it.lines)
+
+
+@on_loop
+async def test_an_answer_that_is_kept_outlives_a_kill_and_one_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    """QUERY-17 STORE-15"""
+
+    def keep(statement: str, name: str) -> Coroutine[None, None, bytes]:
+        raw = json.dumps({"sql": statement, "save_as": name}).encode()
+        call = msgspec.structs.replace(it.call("query"), arguments=raw)
+        return it.link.query(raw, "query", call)
+
+    async with real(tmp_path, timeout_seconds=60) as it:
+        assert b'"saved_as":"kept"' in await bounded(keep("SELECT 1.10 AS a", "kept"))
+        lasting = asyncio.create_task(keep("SELECT count(*) FROM range(100000000000) a, range(1000) b", "lost"))
+        assert "1.10" in message(await it.ask(sql("FROM kept")))
+        os.kill(await pid_of(it), signal.SIGKILL)
+        assert "1.10" in message(await it.ask(sql("FROM kept")))
+        lasting.cancel()
+        assert "1,kept" in message(await it.ask(sql("SELECT number, tables[1] FROM calls ORDER BY number")))
+        assert reason(await it.ask(sql("FROM lost"))) == "unknown_table"

@@ -5,6 +5,7 @@ import io
 import json
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Literal
 
 import pytest
@@ -15,6 +16,7 @@ from asking import Asking, reason, text
 from millpond.core.model import TableState
 from millpond.engine.database import Connection
 from millpond.engine.query import QueryRunner
+from millpond.engine.tables import Saved
 from pond import Canvas, canvas, structured
 
 ISSUES = [
@@ -342,6 +344,18 @@ class StoppedTables:
 
     def flush(self) -> int:
         return self._store.flush()
+
+    def is_taken(self, name: str) -> bool:
+        return self._store.is_taken(name)
+
+    def held(self, name: str, call: int) -> AbstractContextManager[None]:
+        return self._store.held(name, call)
+
+    def in_the_way(self, size_bytes: int) -> tuple[str, ...]:
+        return self._store.in_the_way(size_bytes)
+
+    def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
+        return self._store.save(connection, saved, go_on)
 
 
 @pytest.mark.parametrize("why", ["cancelled", "timeout"])

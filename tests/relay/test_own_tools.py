@@ -68,6 +68,7 @@ def test_the_own_tool_as_the_agent_reads_it() -> None:
                     },
                     "max_rows": {"type": "integer", "minimum": 1, "description": "Rows to answer with, 100 by default"},
                     "format": {"type": "string", "enum": ["markdown", "csv", "json"]},
+                    "save_as": {"type": "string", "description": "Keep the whole answer as a table of this name"},
                     "exact_total": {"type": "boolean", "description": "Also count all rows when the answer is cut"},
                 },
                 "required": ["sql"],

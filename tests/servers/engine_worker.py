@@ -133,7 +133,7 @@ class Queries:
         self._settings = settings
         self._stops: dict[int, threading.Event] = {}
 
-    def answer(self, id: int, arguments: bytes, query_tool: str) -> bytes:
+    def answer(self, id: int, arguments: bytes, query_tool: str, call: Call | None = None) -> bytes:
         text = arguments.decode()
         stop = self._stops[id] = threading.Event()
         self._script.running.add(id)

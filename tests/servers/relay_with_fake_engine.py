@@ -45,7 +45,7 @@ class FakeEngine:
     def record(self, call: Call, result: bytes | memoryview) -> None:
         self._recorded.append(call.number)
 
-    async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
+    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
         sql = json.loads(bytes(arguments)).get("sql")
         if sql == "release":
             self._released.set()

@@ -76,7 +76,7 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
         sql=sql,
         max_rows=rows,
         format=form,
-        save_as=known.get("save_as"),
+        save_as=known.get("save_as", "").strip() or None,
         exact_total=exact,
         canvas=known.get("canvas"),
     )
@@ -113,7 +113,7 @@ def _unknown(key: str, name: str) -> str:
         return f"`{key[:60]}` and another argument both mean `{name}`. Give `{name}` once."
     near = difflib.get_close_matches(key, _NAMES, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
-    return f"There is no argument `{key[:60]}`.{hint} The arguments are sql, max_rows, format, exact_total."
+    return f"There is no argument `{key[:60]}`.{hint} The arguments are sql, max_rows, format, save_as, exact_total."
 
 
 def _bad(message: str) -> Refusal:

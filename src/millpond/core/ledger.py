@@ -31,7 +31,10 @@ class Ledger:
         self._max_canvas_bytes = max_canvas_bytes
         self._entries: dict[int, Entry] = {}
         self._names: dict[str, str] = {}
+        self._owners: dict[str, int] = {}
         self._pending: dict[str, int] = {}
+        self._evicted: dict[str, None] = {}
+        """Names that do not tell their call, oldest first."""
         self._size_bytes = 0
         self.last_number = 0
 
@@ -44,6 +47,8 @@ class Ledger:
         self.last_number = max(self.last_number, number)
         for name in entry.tables:
             self._names[fold(name)] = name
+            self._owners[fold(name)] = number
+            self._evicted.pop(fold(name), None)
             if not made:
                 self._pending[fold(name)] = number
 
@@ -56,7 +61,22 @@ class Ledger:
             self._size_bytes -= entry.size_bytes
             for name in entry.tables:
                 self._names.pop(fold(name), None)
+                self._owners.pop(fold(name), None)
                 self._pending.pop(fold(name), None)
+            self.evicted(entry.tables)
+
+    def evicted(self, names: Iterable[str]) -> None:
+        """Know these names as evicted from now on."""
+        for name in names:
+            parts = parse_table_name(name)
+            if parts is None or parts.tag != self._tag:
+                self._evicted[fold(name)] = None
+        while len(self._evicted) > self._max_calls:
+            del self._evicted[next(iter(self._evicted))]
+
+    def owner(self, name: str) -> int | None:
+        """The call whose table has this name."""
+        return self._owners.get(fold(name))
 
     def over(self, incoming_calls: int, incoming_bytes: int) -> tuple[int, ...]:
         """The calls that must go, oldest first, for so many more calls and bytes to come within the bounds."""
@@ -95,6 +115,8 @@ class Ledger:
             return TableState.PENDING
         if fold(name) in self._names:
             return TableState.STORED
+        if fold(name) in self._evicted:
+            return TableState.EVICTED
         parts = parse_table_name(name)
         if parts is None or parts.tag != self._tag or parts.call > self.last_number or parts.call in self._entries:
             return TableState.UNKNOWN

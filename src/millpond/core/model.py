@@ -107,6 +107,8 @@ class Query(msgspec.Struct, frozen=True, tag="query", kw_only=True):
 
     id: int
     query_tool: str = "query"
+    call: Call | None = None
+    """What `calls` has of it, where its answer is to be kept. Sent again, it has the same number."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel", kw_only=True):
@@ -205,6 +207,9 @@ class Engine(Protocol):
         """Have a result kept that already went on. In order with the others; dropped with a log line at the bound."""
         ...
 
-    async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
-        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it."""
+    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it.
+
+        `call` is what `calls` gets of it, where its answer is to be kept.
+        """
         ...

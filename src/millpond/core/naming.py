@@ -7,7 +7,7 @@ Imports `core.names` and the standard library only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from millpond.core.names import HIDDEN, fold
@@ -54,9 +54,9 @@ def parse_table_name(name: str) -> NameParts | None:
     return NameParts(found["tool"], found["tag"], int(found["call"])) if found else None
 
 
-def column_names(keys: Iterable[str]) -> tuple[str, ...]:
-    """A column's name for each key, in order: the key itself, but for empty ones, own names, hidden characters and ASCII-case clashes."""
-    taken = {fold(name) for name in OWN_COLUMN_NAMES}
+def column_names(keys: Iterable[str], reserved: Collection[str] = OWN_COLUMN_NAMES) -> tuple[str, ...]:
+    """A column's name for each key, in order: the key itself, but for empty ones, `reserved`, hidden characters and ASCII-case clashes."""
+    taken = {fold(name) for name in reserved}
     kept = list(keys)
     first = {fold(key): at for at, key in reversed(list(enumerate(kept)))}
     names: list[str] = []
@@ -67,7 +67,7 @@ def column_names(keys: Iterable[str]) -> tuple[str, ...]:
             taken.add(fold(key))
             continue
         stem = HIDDEN.sub("_", key) or "empty"
-        number = 2 if key and fold(key) not in OWN_COLUMN_NAMES else 1
+        number = 2 if key and fold(key) not in reserved else 1
         while fold(f"{stem}_{number}") in taken or fold(f"{stem}_{number}") in first:
             number += 1
         names.append(f"{stem}_{number}")

@@ -16,6 +16,7 @@ from millpond.core.clip import clip
 from millpond.core.errors import Reason, Refusal
 from millpond.core.gate import not_a_read
 from millpond.core.model import TableState
+from millpond.core.names import fold
 from millpond.core.naming import parse_table_name
 from millpond.core.sql import printed_name
 from millpond.engine.messages import repeatable
@@ -109,10 +110,15 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
     """A name that is no table of this canvas."""
     parts = parse_table_name(name)
     if asked.state(name) is TableState.EVICTED:
-        tool = parts.tool if parts else "the tool"
+        if parts is None or parts.tag != asked.tag:
+            return Refusal(
+                Reason.EVICTED_TABLE,
+                f"{name} was evicted to make room for later results. Save it again with `save_as`; its SQL is in: SELECT arguments"
+                f" FROM calls WHERE lower(tables[1]) = '{fold(name)}'",
+            )
         return Refusal(
             Reason.EVICTED_TABLE,
-            f"{name} was evicted to make room for later results. Call {tool} again; its answer names a new table.",
+            f"{name} was evicted to make room for later results. Call {parts.tool} again; its answer names a new table.",
         )
     if parts is not None and parts.tag != asked.tag:
         return Refusal(

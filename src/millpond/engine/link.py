@@ -122,12 +122,15 @@ class Link:
 
     # --- queries ------------------------------------------------------------------------------------------------
 
-    async def query(self, arguments: bytes | memoryview, query_tool: str) -> bytes:
-        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it."""
+    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+        """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it.
+
+        `call` is what `calls` gets of it, where its answer is to be kept.
+        """
         if self._unavailable():
             return refusal_result(exits.unavailable())
         seconds = self._settings.timeout_seconds
-        question = Question(next(self._ids), arguments, query_tool, _future())
+        question = Question(next(self._ids), arguments, query_tool, _future(), call)
         self._questions[question.id] = question
         question.deadline = _later(seconds, self._expire, question)
         self._advance()
@@ -185,7 +188,9 @@ class Link:
                 free -= 1
                 question.sent = True
                 question.sends += 1
-                process.send(Query(id=question.id, query_tool=question.query_tool), question.arguments)
+                process.send(
+                    Query(id=question.id, query_tool=question.query_tool, call=question.call), question.arguments
+                )
                 if load:
                     load.shared = True
 

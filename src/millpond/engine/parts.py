@@ -46,8 +46,8 @@ class StorePart(Protocol):
 class QueryPart(Protocol):
     """What the worker asks of the query side. Safe to call from any thread. `answer` may raise `CanvasStopped`."""
 
-    def answer(self, id: int, arguments: bytes, query_tool: str) -> bytes:
-        """The `result` value for these raw arguments, own errors included."""
+    def answer(self, id: int, arguments: bytes, query_tool: str, call: Call | None = None) -> bytes:
+        """The `result` value for these raw arguments, own errors included; `call` where the answer is to be kept."""
         ...
 
     def stop(self, id: int, why: Why) -> None:

@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import msgspec
 
 from millpond.core.arguments import Arguments, read_arguments
 from millpond.core.clip import clip
 from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused, Reason, Refusal
-from millpond.core.model import EngineSettings
+from millpond.core.model import Call, EngineSettings
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
@@ -26,6 +27,7 @@ from millpond.engine.exits import why
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.parts import Why
+from millpond.engine.saving import Kept, Saver, Saving
 from millpond.engine.tables import Tables
 
 
@@ -45,14 +47,18 @@ class QueryRunner:
         self._judge = Judge(tables, settings, str(found[0]) if found else "")
         self._clock = time.monotonic
         self._checker = Checker(self._judge, self._clock)
+        self._saver = Saver(tables, settings)
 
-    def answer(self, id: int, arguments: bytes | memoryview, query_tool: str) -> bytes:
-        """The `result` value for these raw arguments. Raises `CanvasStopped` where only a new process can answer."""
+    def answer(self, id: int, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+        """The `result` value for these raw arguments; `call` is what `calls` gets, where the answer is to be kept.
+
+        Raises `CanvasStopped` where only a new process can answer.
+        """
         try:
             asked = read_arguments(arguments, query_tool)
             if isinstance(asked, Refusal):
                 return refusal_result(asked)
-            return self._answer(id, asked)
+            return self._answer(id, asked, call)
         finally:
             with self._guard:
                 self._stopped.pop(id, None)
@@ -65,17 +71,19 @@ class QueryRunner:
                 self._stopped[id] = why
                 connection.interrupt()
 
-    def _answer(self, id: int, arguments: Arguments) -> bytes:
+    def _answer(self, id: int, arguments: Arguments, call: Call | None) -> bytes:
         try:
             self._not_offered(arguments)
             behind = self._behind()
-            with self._cursor(id) as connection:
+            with self._cursor(id) as connection, self._saver.held(connection, arguments, call) as saving:
                 judged = self._judge.judge(connection, arguments.sql)
                 self._go_on(id)
                 started = self._clock()
-                found = self._run(connection, judged, arguments)
-                doubtful = self._checker.notes(connection, judged, found.fetched.rows, started)
-            return answer_result(self._compose(arguments, judged, found, [*doubtful, *behind]))
+                found = self._run(connection, judged, arguments, saving)
+                more = self._checker.notes(connection, judged, found.fetched.rows, started)
+                if saving is not None and found.kept is not None:
+                    more = saving.store(connection, found.kept, partial(self._go_on, id)) + more
+            return answer_result(self._compose(arguments, judged, found, [*more, *behind]))
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
@@ -93,13 +101,6 @@ class QueryRunner:
         if arguments.canvas is not None and arguments.canvas != self._settings.canvas:
             raise QueryRefused(
                 Refusal(Reason.CANVAS_NOT_FOUND, "There is no such canvas here. Leave `canvas` out to ask this one.")
-            )
-        if arguments.save_as is not None:
-            raise QueryRefused(
-                Refusal(
-                    Reason.BAD_ARGUMENT,
-                    "`save_as` is not offered. Leave it out, and write the query as a CTE (WITH) instead.",
-                )
             )
 
     def _behind(self) -> tuple[str, ...]:
@@ -142,9 +143,13 @@ class QueryRunner:
             return exits.timed_out(self._settings.timeout_seconds)
         return Refusal(Reason.CANCELLED, "The query was cancelled. Run it again if it is still wanted.")
 
-    def _run(self, connection: Connection, judged: Judged, arguments: Arguments) -> _Found:
+    def _run(self, connection: Connection, judged: Judged, arguments: Arguments, saving: Saving | None) -> _Found:
         connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
+            if saving is not None:
+                kept = saving.run(connection, judged, self._bounds(arguments))
+                connection.execute("COMMIT")  # A table of the connection too is gone with a rollback.
+                return _Found(kept.fetched, kept.rows, kept)
             if judged.explain:
                 fetched = fetch_explain(connection, f"{judged.explain} {judged.statement}")
                 return _Found(fetched, len(fetched.rows))
@@ -184,7 +189,8 @@ class QueryRunner:
             columns=tuple((clip(name, bounds.cell_bytes).text, kind) for name, kind in found.fetched.columns),
             rows=text.rows,
             truncated=more,
-            total=found.total if not more or arguments.exact_total else None,
+            total=found.total if not more or arguments.exact_total or found.kept else None,
+            saved_as=arguments.save_as,
             notes=[*cut_notes(cuts), *more_notes],
         )
 
@@ -195,3 +201,5 @@ class _Found(msgspec.Struct, frozen=True):
     fetched: Fetched
     total: int | None
     """How many rows there are in all, where that is known."""
+    kept: Kept | None = None
+    """The whole of it, where it is to be kept."""

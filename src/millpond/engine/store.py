@@ -7,21 +7,22 @@ its own, and the ledger is guarded. Imports `core` and the engine's `database` a
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import msgspec
 
 from millpond.core import plan
 from millpond.core.columns import Plan
-from millpond.core.errors import CanvasStopped, EngineFailed
+from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused
 from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdict
 from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
+from millpond.core.saving import name_taken
 from millpond.engine.ahead import load_rows
 from millpond.engine.database import (
     Connection,
@@ -34,6 +35,7 @@ from millpond.engine.database import (
     transaction,
 )
 from millpond.engine.exits import NO_MEMORY, why
+from millpond.engine.tables import Saved
 from millpond.engine.texts import BATCH_BYTES, Texts
 
 OWN_TABLES = ("calls", "results")
@@ -79,6 +81,8 @@ class Store:
         self._changing = threading.Lock()
         self._sweeping = threading.Lock()
         self._recorded: list[tuple[Call, bytes]] = []
+        self._held: set[str] = set()
+        """Names of answers that are being kept."""
         self._texts = Texts(database)
         self._orphans: frozenset[int] = frozenset()
         """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
@@ -270,6 +274,49 @@ class Store:
         with self._guard:
             self._ledger.made(number)
 
+    # --- answers that are kept ----------------------------------------------------------------------------------
+
+    def is_taken(self, name: str) -> bool:
+        """True where a table, stored or pending, has the name, or is to have it."""
+        with self._guard:
+            return fold(name) in (*OWN_TABLES, *self._held) or self._ledger.owner(name) is not None
+
+    @contextmanager
+    def held(self, name: str, call: int) -> Generator[None]:
+        """Hold a name for the answer of a call. Raises `QueryRefused` where another has it; a call's own table does not count."""
+        with self._guard:
+            owner = self._ledger.owner(name)
+            is_free = fold(name) not in (*OWN_TABLES, *self._held) and owner in (None, call)
+            if is_free:
+                self._held.add(fold(name))
+        if not is_free:
+            raise QueryRefused(name_taken(name, owner, self.is_taken))
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._held.discard(fold(name))
+
+    def in_the_way(self, size_bytes: int) -> tuple[str, ...]:
+        """The tables that would be evicted for one more call of this size."""
+        with self._guard:
+            return self._ledger.tables_of(self._ledger.over(1, size_bytes))
+
+    def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
+        """Store a held answer in one transaction, in place of what an earlier try left. Returns notes on what was evicted for it.
+
+        `go_on` is called before the commit; what it raises takes everything back. Raises DuckDB's errors.
+        """
+        row = msgspec.structs.replace(
+            self._row(saved.call, b"", (saved.name,)), bytes=saved.size_bytes, kept_bytes=saved.size_bytes
+        )
+        with transaction(connection):
+            self._forget(connection, row)
+            connection.execute(f"CREATE TABLE main.{quote(saved.name)} AS FROM {saved.source}")
+            self._insert(connection, [row])
+            go_on()
+        return _gone_note(self._enter([row], made=True))
+
     # --- rows of calls and results ------------------------------------------------------------------------------
 
     def _row(self, call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> _Row:
@@ -323,11 +370,13 @@ class Store:
     def _reopen(self, connection: Connection) -> None:
         """Enter what a file that was there before holds."""
         stored = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        kept = "CASE WHEN number IN (SELECT call FROM results) THEN bytes ELSE 0 END"
+        kept = "CASE WHEN number IN (SELECT call FROM results) OR len(tables) > 0 THEN bytes ELSE 0 END"
         rows = connection.execute(f"SELECT number, {kept}, tables, note FROM calls ORDER BY number").fetchall()
         for number, size_bytes, tables, note in rows:
             self._ledger.last_number = max(self._ledger.last_number, number)
-            if note != _EVICTED:
+            if note == _EVICTED:
+                self._ledger.evicted(tables)
+            else:
                 self._ledger.add(number, size_bytes, tables, made=all(name in stored for name in tables))
         self._orphans = self._texts.calls() - {number for number, *_ in rows}
 

@@ -5,10 +5,25 @@ Rule: says what is there, and nothing of how it is kept. Imports `core.model` an
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
-from millpond.core.model import TableState
+import msgspec
+
+from millpond.core.model import Call, TableState
 from millpond.engine.database import Connection
+
+
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that is to be a table of the canvas."""
+
+    call: Call
+    name: str
+    source: str
+    """The table of the connection that holds it, as SQL names it."""
+    size_bytes: int
+    """What the canvas counts for it."""
 
 
 class Tables(Protocol):
@@ -34,5 +49,26 @@ class Tables(Protocol):
         """Commit what was recorded so far, so that the next query sees it; the highest number that is committed.
 
         Raises DuckDB's errors, and `CanvasStopped` where only a new process can commit.
+        """
+        ...
+
+    # --- answers that are kept ----------------------------------------------------------------------------------
+
+    def is_taken(self, name: str) -> bool:
+        """True where a table, stored or pending, has the name, or is to have it."""
+        ...
+
+    def held(self, name: str, call: int) -> AbstractContextManager[None]:
+        """Hold a name for the answer of a call. Raises `QueryRefused` where another has it; a call's own table does not count."""
+        ...
+
+    def in_the_way(self, size_bytes: int) -> tuple[str, ...]:
+        """The tables that would be evicted for one more call of this size."""
+        ...
+
+    def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
+        """Store a held answer in one transaction, in place of what an earlier try left. Returns notes on what was evicted for it.
+
+        `go_on` is called before the commit; what it raises takes everything back. Raises DuckDB's errors.
         """
         ...

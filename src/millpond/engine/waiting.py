@@ -90,6 +90,8 @@ class Question:
     arguments: bytes | memoryview
     query_tool: str
     result: asyncio.Future[bytes]
+    call: Call | None = None
+    """What `calls` gets of it, where its answer is to be kept."""
     deadline: asyncio.TimerHandle | None = None
     sent: bool = False
     """True while the engine has it."""

@@ -56,6 +56,10 @@ class Ask:
     query_tool: str
     is_modern: bool
     """True for a request of 2026-07-28, whose answer says `resultType`."""
+    call: Call | None = None
+    """What `calls` gets of it, where its answer is to be kept."""
+    progress_token: bytes | None = None
+    """Raw, as the client wrote it; None where it wants no progress told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from itertools import count
 from typing import Protocol
 
 from millpond.core.model import Engine
 from millpond.relay.actions import Action, Ask, Keep, Stop, Take, ToClient, ToServer
 from millpond.relay.log import Log
+from millpond.relay.requests import progress_line
 from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
 
@@ -29,6 +31,8 @@ DRAIN_SECONDS = 2.0
 """For the last lines to a client that reads slowly."""
 LOOK_SECONDS = 0.1
 """Between two looks at what no event tells of: a client that reads no more."""
+PROGRESS_SECONDS = 1
+"""From an own call until its first progress is told, and between two."""
 MOST_ASKED = 256
 """Own calls at once; with more, the client waits."""
 MOST_WAITING_BYTES = 64 << 20
@@ -60,15 +64,21 @@ class ClientEnd(Protocol):
         ...
 
 
+Pause = Callable[[float], Coroutine[None, None, None]]
+
+
 class Driver:
     """Carries out what a session decides, for one client and one server."""
 
-    def __init__(self, session: Session, engine: Engine, log: Log, client: ClientEnd) -> None:
-        """Nothing is started yet."""
+    def __init__(
+        self, session: Session, engine: Engine, log: Log, client: ClientEnd, pause: Pause = asyncio.sleep
+    ) -> None:
+        """Nothing is started yet. `pause` lets so many seconds pass."""
         self._session = session
         self._engine = engine
         self._log = log
         self._client = client
+        self._pause = pause
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: dict[bytes, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
@@ -164,10 +174,23 @@ class Driver:
         self._client.write(self._session.taken(take, outcome))
 
     async def _ask(self, ask: Ask) -> None:
-        await self._engine_is_started()
-        result = await self._engine.query(ask.arguments, ask.query_tool)
+        token = ask.progress_token
+        telling = None if token is None else self._begin(self._tell(token))
+        try:
+            await self._engine_is_started()
+            result = await self._engine.query(ask.arguments, ask.query_tool, ask.call)
+        finally:
+            if telling is not None:
+                telling.cancel()  # From here on it writes nothing, not even where its pause is over already.
         self._asked.pop(ask.key, None)
         self._client.write(self._session.answered(ask, result))
+
+    async def _tell(self, token: bytes) -> None:
+        """Tell the client again and again that its call runs; not while it leaves so much unread that it is not heard."""
+        for seconds in count(PROGRESS_SECONDS, PROGRESS_SECONDS):
+            await self._pause(PROGRESS_SECONDS)
+            if self._client.waiting_bytes <= MOST_WAITING_BYTES:
+                self._client.write(progress_line(token, seconds))
 
     # --- who waits for whom -------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ _SCHEMA: dict[str, Any] = {
         "sql": {"type": "string", "description": "One SELECT, for instance SELECT state, count(*) FROM t GROUP BY ALL"},
         "max_rows": {"type": "integer", "minimum": 1, "description": "Rows to answer with, 100 by default"},
         "format": {"type": "string", "enum": ["markdown", "csv", "json"]},
+        "save_as": {"type": "string", "description": "Keep the whole answer as a table of this name"},
         "exact_total": {"type": "boolean", "description": "Also count all rows when the answer is cut"},
     },
     "required": ["sql"],

@@ -5,6 +5,7 @@ Rule: bounded; what is forgotten is only passed on as it came. Imports msgspec a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -23,6 +24,9 @@ INTERNAL_ERROR = -32603
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
 """Every request of 2026-07-28 carries this in `params._meta`; earlier revisions never do."""
 
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9]+', re.DOTALL)
+"""A progress token is a string or an integer."""
+
 _Value = TypeVar("_Value")
 
 
@@ -39,6 +43,8 @@ class Request:
     """True for a `tools/call` that asks to be run as a task (2025-11-25; later the server decides)."""
     is_modern: bool = False
     is_cancelled: bool = False
+    progress_token: bytes | None = None
+    """Raw, an integer or a string; None where progress is not asked for."""
 
 
 class Remembered(Generic[_Value]):
@@ -88,19 +94,27 @@ def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR) -> bytes:
     return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + error + b"}\n"
 
 
+def progress_line(token: bytes, seconds: int) -> bytes:
+    """The line that tells the client that a request of its own has run for so many seconds; `token` is raw."""
+    params = b'{"progressToken":' + token + b',"progress":%d}' % seconds
+    return b'{"jsonrpc":"2.0","method":"notifications/progress","params":' + params + b"}\n"
+
+
 def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) -> Request:
     """What a request asks for."""
     method, line = envelope.method or "", envelope.line
     if method == "tools/call":
         params = envelope.of_params()
         arguments = params.get("arguments")
+        meta = _meta(line, params.get("_meta"))
         return Request(
             method,
             raw_id,
             tool=string_value(line, params.get("name")) or "",
             arguments=b"{}" if arguments is None else line[arguments.start : arguments.stop],
             is_task="task" in params,
-            is_modern=_is_modern(line, params.get("_meta")),
+            is_modern=PROTOCOL_VERSION in meta,
+            progress_token=_token(line, meta.get("progressToken")),
         )
     if method in ("tasks/result", "tasks/get"):
         task = raw_member(envelope, "taskId")
@@ -127,5 +141,10 @@ def raw_member(envelope: Envelope, name: str) -> bytes | None:
     return None if member is None else envelope.line[member.start : member.stop]
 
 
-def _is_modern(line: bytes, meta: Member | None) -> bool:
-    return meta is not None and PROTOCOL_VERSION in (object_members(line, meta.start, meta.stop) or {})
+def _meta(line: bytes, place: Member | None) -> Mapping[str, Member]:
+    return {} if place is None else object_members(line, place.start, place.stop) or {}
+
+
+def _token(line: bytes, place: Member | None) -> bytes | None:
+    raw = b"" if place is None else line[place.start : place.stop]
+    return raw if _TOKEN.fullmatch(raw) else None

@@ -81,7 +81,9 @@ class Session:
         request = read_request(envelope, envelope.id, self._tasks)
         if request.method == "tools/call" and self._own is not None and request.tool == self._own:
             self._asked.add(key)
-            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern)]
+            call = self._call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
+            token = request.progress_token
+            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern, call, token)]
         if self._ended is not None:
             return [ToClient(error_line(envelope.id, self._ended))]
         if request.method == "tools/list" and raw_member(envelope, "cursor") in (None, b"null"):
@@ -255,3 +257,9 @@ class Session:
         """The lines that answer what the server will not; requests that still come are answered alike."""
         self._ended = why
         return [error_line(request.raw_id, why) for request in self._pending.clear() if not request.is_cancelled]
+
+
+def _is_kept(arguments: bytes) -> bool:
+    """Whether these arguments of an own call ask for its answer to be kept."""
+    name = string_value(arguments, (object_members(arguments) or {}).get("save_as"))
+    return bool(name and name.strip())
