@@ -2,8 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from http_talk import META, Front
 from relay_client import MILLPOND, RAW_SERVER, RELAY, SERVERS, Client
 
 GIVING = (sys.executable, str(SERVERS / "giving_server.py"))
@@ -57,3 +61,26 @@ def test_a_long_query_tells_its_progress_until_it_is_cancelled() -> None:
             said.append(json.loads(client.line()))
         assert said[-1]["id"] == 8
         assert all(line["params"]["progress"] > 2 for line in said[:-1])
+
+
+ENDLESS = b'"name":"query","arguments":{"sql":"SELECT count(*) FROM range(100000000000) a, range(1000) b"}'
+
+
+@pytest.mark.parametrize("is_modern", [True, False])
+def test_progress_of_a_long_query_comes_in_the_stream_of_its_request(is_modern: bool, tmp_path: Path) -> None:
+    """TOOLS-13, HTTPF-12"""
+    config = tmp_path / "millpond.toml"
+    config.write_text("[query]\ntimeout_seconds = 2.5\n")
+    with Front("--config", str(config), env={"TOOLS": "1"}) as front:
+        if is_modern:
+            front.modern("tools/list").body()
+            reply = front.modern("tools/call", b"," + ENDLESS + b',"_meta":' + META + b',"progressToken":"t"}')
+        else:
+            session = front.session()
+            session.ask("tools/list").line()
+            reply = session.ask("tools/call", b"{" + ENDLESS + b',"_meta":{"progressToken":"t"}}')
+        *told, answer = map(json.loads, reply.events())
+    assert answer["result"]["_meta"]["millpond/error"] == {"reason": "timeout"}
+    assert ("resultType" in answer["result"]) is is_modern
+    assert [line["params"] for line in told] == [{"progressToken": "t", "progress": at + 1} for at in range(len(told))]
+    assert len(told) >= 1
