@@ -16,7 +16,7 @@ def places(
     """`scope: file` for every place of a client."""
     is_windows = platform == "win32"
     home: PurePath = PureWindowsPath("C:\\Users\\x") if is_windows else PurePosixPath("/home/x")
-    folder: PurePath = PureWindowsPath("D:\\work") if is_windows else PurePosixPath("/work")
+    folder: PurePath = PureWindowsPath("D:\\work") if is_windows else PurePosixPath("/srv/app")
     around = Surroundings(platform=platform, environ=environ or {}, home=home, folder=folder, claude_packages=packages)
     return [f"{place.scope}: {place.file}" for place in CLIENTS[client].places(around)]
 
@@ -29,7 +29,7 @@ CASES = [
     (
         "claude-code",
         "linux",
-        ["project: /work/.mcp.json", "local: /home/x/.claude.json", "user: /home/x/.claude.json"],
+        ["project: /srv/app/.mcp.json", "local: /home/x/.claude.json", "user: /home/x/.claude.json"],
     ),
     (
         "claude-code",
@@ -40,7 +40,7 @@ CASES = [
         "vscode",
         "linux",
         [
-            "project: /work/.vscode/mcp.json",
+            "project: /srv/app/.vscode/mcp.json",
             "user: /home/x/.config/Code/User/mcp.json",
             "insiders: /home/x/.config/Code - Insiders/User/mcp.json",
         ],
@@ -49,16 +49,16 @@ CASES = [
         "vscode",
         "darwin",
         [
-            "project: /work/.vscode/mcp.json",
+            "project: /srv/app/.vscode/mcp.json",
             f"user: {SUPPORT}/Code/User/mcp.json",
             f"insiders: {SUPPORT}/Code - Insiders/User/mcp.json",
         ],
     ),
-    ("cursor", "darwin", ["project: /work/.cursor/mcp.json", "user: /home/x/.cursor/mcp.json"]),
-    ("codex", "linux", ["project: /work/.codex/config.toml", "user: /home/x/.codex/config.toml"]),
-    ("gemini", "linux", ["project: /work/.gemini/settings.json", "user: /home/x/.gemini/settings.json"]),
-    ("zed", "linux", ["project: /work/.zed/settings.json", "user: /home/x/.config/zed/settings.json"]),
-    ("zed", "darwin", ["project: /work/.zed/settings.json", "user: /home/x/.config/zed/settings.json"]),
+    ("cursor", "darwin", ["project: /srv/app/.cursor/mcp.json", "user: /home/x/.cursor/mcp.json"]),
+    ("codex", "linux", ["project: /srv/app/.codex/config.toml", "user: /home/x/.codex/config.toml"]),
+    ("gemini", "linux", ["project: /srv/app/.gemini/settings.json", "user: /home/x/.gemini/settings.json"]),
+    ("zed", "linux", ["project: /srv/app/.zed/settings.json", "user: /home/x/.config/zed/settings.json"]),
+    ("zed", "darwin", ["project: /srv/app/.zed/settings.json", "user: /home/x/.config/zed/settings.json"]),
     ("zed", "win32", [r"project: D:\work\.zed\settings.json", r"user: C:\Users\x\AppData\Roaming\Zed\settings.json"]),
     ("windsurf", "win32", [r"user: C:\Users\x\.codeium\windsurf\mcp_config.json"]),
     (
@@ -72,7 +72,7 @@ CASES = [
     (
         "copilot",
         "linux",
-        ["project: /work/.mcp.json", "github: /work/.github/mcp.json", "user: /home/x/.copilot/mcp-config.json"],
+        ["project: /srv/app/.mcp.json", "github: /srv/app/.github/mcp.json", "user: /home/x/.copilot/mcp-config.json"],
     ),
 ]
 
@@ -114,7 +114,7 @@ def test_the_packaged_claude_desktop_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("folder", "key"),
-    [(PurePosixPath("/work/caf\u00e9"), "/work/caf\u00e9"), (PureWindowsPath("D:\\work\\x"), "D:/work/x")],
+    [(PurePosixPath("/srv/app/caf\u00e9"), "/srv/app/caf\u00e9"), (PureWindowsPath("D:\\work\\x"), "D:/work/x")],
 )
 def test_claude_codes_local_servers_are_those_of_the_folder(folder: PurePath, key: str) -> None:
     """CLIENTS-01"""
