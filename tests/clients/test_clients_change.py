@@ -208,6 +208,15 @@ def test_an_address_comes_back_from_the_newest_backup_that_fits() -> None:
     assert back.text == old.replace('"x"', '"y"')
 
 
+def test_a_backup_in_which_it_was_wrapped_already_gives_nothing_back() -> None:
+    """CLIENTS-12: such a one is kept whenever another entry of the file changes."""
+    old = servers(b={"command": "x"}, a=WITH_HEADERS).text
+    new = wrapped(json_file(old), ["a"], MILLPOND).text
+    assert unwrapped(json_file(new), ["a"], [new, old]).text == old
+    change = unwrapped(json_file(new), ["a"], [new])
+    assert (change.done, dict(change.left)) == ((), {"a": NO_BACKUP})
+
+
 def test_an_address_stays_where_no_backup_gives_what_stands_there() -> None:
     """CLIENTS-12"""
     old = servers(a=REMOTE).text

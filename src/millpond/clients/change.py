@@ -167,18 +167,22 @@ def _expected(entry: Entry, program: Sequence[str]) -> tuple[str, ...]:
 
 
 def _restored(file: File, entry: Entry, backups: Sequence[str]) -> Edit | None:
-    """The edit that gives an entry what it was in the newest backup from which wrapping makes what it is."""
+    """The edit that gives an entry what it was in the newest backup from which wrapping makes what it is.
+
+    A backup in which it was wrapped already, as a change to another entry leaves it, is none.
+    """
     edits = (_restoring(file, entry, replace(file, text=text)) for text in backups)
     return next((edit for edit in edits if edit is not None), None)
 
 
 def _restoring(file: File, entry: Entry, old: File) -> Edit | None:
     try:
-        new = replace(old, text=wrapped(old, [entry.name], entry.program).text)
+        change = wrapped(old, [entry.name], entry.program)
+        new = replace(old, text=change.text)
         now, before, after = (_whole(each, entry.name) for each in (file, old, new))
     except (ConfigError, Broken):
         return None
-    is_the_same = now and after and now.value.of(file.text) == after.value.of(new.text)
+    is_the_same = change.done and now and after and now.value.of(file.text) == after.value.of(new.text)
     return Edit(*now.value, before.value.of(old.text)) if now and before and is_the_same else None
 
 
