@@ -299,3 +299,13 @@ def test_of_evicted_names_as_many_are_known_as_calls_are_kept() -> None:
             "stored",
             "stored",
         ]
+
+
+def test_what_a_kept_answer_takes_is_counted_when_the_file_is_opened_again() -> None:
+    """STORE-15"""
+    with canvas(max_canvas_bytes=20_000) as pond:
+        saved = "SELECT repeat('x', 1000) AS x FROM range(12)"
+        assert reason(Asking(pond)(saved, save_as="first")) is None
+        pond.reopen()
+        assert "call 1 evicted to make room" in notes(Asking(pond)(saved, save_as="second"))
+        assert pond.store.state("first") is TableState.EVICTED

@@ -122,13 +122,10 @@ async def test_none_comes_after_the_answer_though_its_time_has_come() -> None:
     pause = await talk.gate.pauses.get()
     talk.gate.results.put_nowait(RESULT)
     pause.set_result(None)
-    said = [await talk.reader.lines.get()]
-    while said[-1] != answer(RESULT):
-        said.append(await talk.reader.lines.get())
+    assert await talk.reader.lines.get() == answer(RESULT)
     await talk.ask("", "2")
     talk.gate.results.put_nowait(RESULT)
     assert await talk.reader.lines.get() == answer(RESULT, "2")
-    assert said[:-1] in ([], [progress_line(b"7", 1)])
 
 
 @on_loop

@@ -48,7 +48,6 @@ class Ledger:
         for name in entry.tables:
             self._names[fold(name)] = name
             self._owners[fold(name)] = number
-            self._evicted.pop(fold(name), None)
             if not made:
                 self._pending[fold(name)] = number
 
