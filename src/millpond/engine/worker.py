@@ -171,7 +171,7 @@ def main(make: Build = build) -> None:
     except Exception as error:  # Nothing of the conversation is in this message yet.
         print(f"the canvas cannot be opened: {error}", file=sys.stderr, flush=True)
         os._exit(Exit.DAMAGED if isinstance(error, CanvasDamaged) else Exit.UNUSABLE)
-    _tune()
+    tune()
     ceiling.hold(settings.memory_bytes, Exit.EXCESS)
     worker.ready()
     worker.serve(source)
@@ -179,7 +179,7 @@ def main(make: Build = build) -> None:
     os._exit(Exit.END)
 
 
-def _tune() -> None:
+def tune() -> None:
     """What is decoded has no cycles, and loading and reading take turns with a core each."""
     gc.freeze()
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
