@@ -15,16 +15,17 @@ import io
 import json
 import random
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from millpond.core.model import Call, EngineSettings, Verdict
-from millpond.engine.database import Database
-from millpond.engine.store import Store
+from millpond.core.model import Verdict
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+
+from pond import canvas
 
 MIB = 1 << 20
 MOST_RATIO = 5.0
@@ -199,31 +200,11 @@ def measure(mib: float) -> dict[str, tuple[int, float]]:
 
 def take(result: bytes) -> float:
     """CPU seconds from the bytes of a result to its handle, on a new canvas."""
-    with tempfile.TemporaryDirectory() as directory:
-        settings = EngineSettings(
-            directory=directory,
-            canvas="c" * 13,
-            tag="k7q2xd",
-            memory_bytes=1 << 30,
-            inline_rows_bytes=0,
-            inline_text_bytes=0,
-            max_result_bytes=256 << 20,
-            max_line_bytes=10 << 20,
-            handle_tokens=300,
-            timeout_seconds=10,
-            max_rows=100,
-            max_answer_bytes=65536,
-            max_cell_bytes=512,
-            max_calls=1000,
-            max_canvas_bytes=1 << 30,
-        )
-        database = Database(Path(directory) / "canvas.duckdb", memory_bytes=1 << 30)
-        store = Store(database, settings)
-        call = Call(number=1, tool="rows", arguments=b"{}", time="2026-11-30T00:00:00Z")
+    with canvas(inline_rows_bytes=0, inline_text_bytes=0) as pond:
+        call = pond.call("rows")
         began = time.process_time()
-        outcome = store.take(call, memoryview(result), "query")
+        outcome = pond.store.take(call, memoryview(result), "query")
         seconds = time.process_time() - began
-        database.close()
     if outcome.verdict is not Verdict.REPLACE:
         raise SystemExit(f"not replaced: {outcome.note}")
     return seconds

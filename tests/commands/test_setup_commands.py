@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import sys
 import tomllib
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client_files import environment_of, place_of, surroundings_in
+from client_files import place_of
 from millpond.cli import main
 from millpond.clients.entries import read_entries
 from millpond.clients.places import Surroundings
@@ -22,18 +21,6 @@ from millpond.commands.template import of_command, of_entry, toml_text
 from millpond.core.config import SETTINGS, Canvas, Query, RemoteServer, Results, Server
 from millpond.core.config_file import parse_config
 from millpond.core.errors import ConfigError
-
-
-@pytest.fixture
-def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    """A home and a project; this process is in them."""
-    there = surroundings_in(tmp_path, {})
-    for name in set(os.environ) - set(environment_of(there)):
-        monkeypatch.delenv(name)
-    for name, value in environment_of(there).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(there.folder)
-    return there
 
 
 def server_in(text: str | bytes, **environ: str) -> Server:

@@ -11,25 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from client_files import FILES, SERVER, environment_of, place_of, surroundings_in
+from client_files import FILES, SERVER, place_of
 from millpond.cli import main
 from millpond.clients.places import Surroundings
 from millpond.commands.program import own_program
 
 Run = Callable[..., tuple[int, str, str]]
 ENTRY = '{"command": "npx", "args": ["x"]}'
-
-
-@pytest.fixture
-def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Surroundings:
-    """A home and a project; this process is in them."""
-    found = surroundings_in(tmp_path, {})
-    for name in set(os.environ) - set(environment_of(found)):
-        monkeypatch.delenv(name)
-    for name, value in environment_of(found).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(found.folder)
-    return found
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ CATALOG_SCANS = frozenset({"duckdb_columns", "duckdb_tables", "duckdb_views", "p
 TABLE_SCAN = "seq_scan"
 MAIN = "main"
 TEXTS = "kept"
-"""The schema of the tables behind the view `results`; only the binder names it."""
+"""The schema of the tables behind the view `results`; only the binder names it, and SHOW TABLES lists the view alone."""
 _WRITES = frozenset(
     {
         "ALTER",

@@ -5,7 +5,7 @@ Rule: one question each, no judgement. Imports the standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, TypeGuard
 
 
@@ -24,13 +24,13 @@ def member(value: object, key: str) -> Any:
     return value.get(key) if is_object(value) else None
 
 
-def objects(value: object) -> Iterator[dict[str, Any]]:
-    """Every object at and below a value, in no order."""
+def objects(value: object, without: Collection[str] = ()) -> Iterator[dict[str, Any]]:
+    """Every object at and below a value, in no order; members of the names in `without` are passed over."""
     stack = [value]
     while stack:
         item = stack.pop()
         if is_object(item):
             yield item
-            stack.extend(item.values())
+            stack.extend(below for key, below in item.items() if key not in without)
         elif is_list(item):
             stack.extend(item)

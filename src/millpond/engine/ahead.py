@@ -25,18 +25,20 @@ def load_rows(connection: Connection, table: str, rows: RowSet) -> Plan:
     Raises DuckDB's errors and `EngineFailed`; the caller rolls back. The connection is its own until this returns.
     """
     chunks = tuple(rows.chunks())
-    if len(chunks) == 1:
+    if len(chunks) <= 1:  # nothing to load ahead of
         plan = plan_columns(rows)
         load(connection, table, plan)
         return plan
     planner = Planner(rows)
+    plan: Plan | None = None
     with ThreadPoolExecutor(1, "ahead") as pool:
         ahead = _Ahead(pool, connection, table, chunks)
         try:
             for number, chunk in enumerate(chunks):
                 planner.observe(number, chunk)
-                ahead.add(planner.plan(), number)
-            plan = planner.plan() or plan_columns(as_values(rows))
+                plan = planner.plan()
+                ahead.add(plan, number)
+            plan = plan or plan_columns(as_values(rows))
             ahead.finish(plan)
         finally:
             ahead.stop()

@@ -170,7 +170,6 @@ class Store:
             note = row.note or "; ".join(plan.notes(reading, plans)) or None
             self._insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
-                self._texts.delete(connection, (row.number,))
                 self._texts.insert(connection, table, texts)
         return plans
 
@@ -216,8 +215,6 @@ class Store:
             for row in rows:
                 self._forget(connection, row)
             self._insert(connection, rows)
-            if any(number <= self.last_number for number in numbers):
-                self._texts.delete(connection, numbers)
             self._texts.insert(connection, table, small)
         self._enter(rows, made=False)
 
@@ -334,6 +331,8 @@ class Store:
         if row.number <= self.last_number:
             _drop(connection, row.tables)
             connection.execute("DELETE FROM calls WHERE number = ?", [row.number])
+            if row.kept_bytes <= BATCH_BYTES:  # A larger text was stored before, in place of the earlier one.
+                self._texts.delete(connection, (row.number,))
 
     def _enter(self, rows: Sequence[_Row], *, made: bool) -> tuple[int, ...]:
         """Enter committed calls in the ledger, and evict the oldest to make room for them. Returns the evicted ones' numbers.

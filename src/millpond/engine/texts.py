@@ -2,7 +2,7 @@
 
 Rule: a table that has its size gets no more rows. DuckDB writes the last 122,880 rows of a table anew with every checkpoint: one table
 for all texts would be written again and again, from memory (200 MiB in it: 500 MiB more for each 16 MiB added). Safe for several
-threads. Imports msgspec and `engine.database`.
+threads. Imports msgspec, `core.gate` and `engine.database`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from itertools import islice
 
 import msgspec
 
+from millpond.core.gate import TEXTS
 from millpond.engine.database import Connection, Database
 
-SCHEMA = "kept"
-"""Where the tables are; SHOW TABLES lists the view only."""
 PART_BYTES = 1 << 20
 """Bytes of a part of a result: whole values of 100 MiB take four times their size while they are written."""
 TABLE_BYTES = 32 << 20
@@ -38,7 +37,7 @@ class _Table(msgspec.Struct):
     @property
     def name(self) -> str:
         """As SQL names it."""
-        return f"{SCHEMA}.texts_{self.number}"
+        return f"{TEXTS}.texts_{self.number}"
 
 
 class Texts:
@@ -49,10 +48,10 @@ class Texts:
         self._database = database
         self._guard = threading.Lock()
         with database.transaction() as connection:
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TEXTS}")
             found = connection.execute(
                 "SELECT CAST(substr(table_name, 7) AS BIGINT) FROM duckdb_tables() WHERE schema_name = ? ORDER BY 1",
-                [SCHEMA],
+                [TEXTS],
             ).fetchall()
             self._tables = [_Table(number, TABLE_BYTES) for (number,) in found]
             for table in self._tables:

@@ -1,7 +1,7 @@
 """Bodies: the body of a POST as one line, and what it is.
 
 Rule: the line has the body's bytes, but for line breaks, which can only stand between values; what is decoded of it
-decides and goes nowhere. Imports the relay's `envelope` and `spans`, and the standard library.
+decides and goes nowhere. Imports the relay's `envelope` and `spans`, and this package's `headers` and `message`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, cast
 
+from millpond.http.headers import JSON
+from millpond.http.message import unbroken
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.spans import object_members
 
@@ -53,7 +55,7 @@ class NotAMessage(Exception):
 
 def is_json(content_type: str) -> bool:
     """Whether a body is said to be JSON."""
-    return content_type.partition(";")[0].strip().lower() == "application/json"
+    return content_type.partition(";")[0].strip().lower() == JSON
 
 
 def read_message(data: bytes) -> Message:
@@ -65,7 +67,7 @@ def read_message(data: bytes) -> Message:
     if not isinstance(body, dict):
         raise NotAMessage
     members = cast(dict[str, Any], body)
-    line = data.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
+    line = unbroken(data) + b"\n"
     envelope, kind = read_envelope(line), _kind(members)
     if envelope is None or kind is None or object_members(line) is None:
         raise NotAMessage  # Where a name stands twice, two readers would see two messages.

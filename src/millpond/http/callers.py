@@ -25,7 +25,7 @@ from starlette.types import Send
 from millpond.core.errors import MillpondError
 from millpond.http.bodies import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.connection import Connection
-from millpond.http.hosted import Open
+from millpond.http.hosted import Open, Running
 from millpond.http.modern import ModernServer
 from millpond.http.replies import code_reply, error_reply
 from millpond.relay.log import Log
@@ -42,7 +42,8 @@ class Callers:
         self._begin = begin
         self._log = log
         self._servers: dict[int, ModernServer] = {}
-        self._running: set[ModernServer] = set()
+        self.running = Running()
+        """All servers of these, for the front to end."""
         self._locks: dict[int, asyncio.Lock] = {}
         self._own: dict[int, str | None] = {}
 
@@ -80,25 +81,11 @@ class Callers:
         async with self._locks.setdefault(caller, asyncio.Lock()):
             server = self._servers.get(caller)
             if server is None or server.is_ending:
-                server = ModernServer(self._idle_seconds, self._begin, self._log, self._running.discard)
-                self._running.add(server)
+                server = ModernServer(self._idle_seconds, self._begin, self._log, self.running.discard)
+                self.running.add(server)
                 await server.start(self._own.get(caller))
                 self._servers[caller] = server
             return server
-
-    def close(self) -> None:
-        """End every server at once."""
-        for server in self._running:
-            server.end(hurry=True)
-
-    async def closed(self) -> None:
-        """Wait until every server has ended."""
-        await asyncio.gather(*(server.ended() for server in self._running))
-
-    def kill(self) -> None:
-        """End every server, without a word."""
-        for server in self._running:
-            server.kill()
 
 
 async def _message(request: Request) -> Message | Response:

@@ -1,7 +1,8 @@
 """Connection: one POST or GET, answered with one JSON value or with a stream of events.
 
 Rule: a client that goes away is noticed at once, and one that waits hears from us often enough that nothing between
-cuts the line. Imports asyncio, Starlette's types, and this package's `events`.
+cuts the line. Imports asyncio, Starlette's types, and this package's `events`,
+`headers` and `message`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from types import TracebackType
 from starlette.types import Receive, Send
 
 from millpond.http.events import Stream
-from millpond.http.replies import JSON
+from millpond.http.headers import JSON
+from millpond.http.message import unbroken
 
 PING_SECONDS = 15.0
 """Between two comments on a silent stream, as the SDK has it."""
@@ -90,7 +92,7 @@ class Connection:
             if event is not None:
                 number, line = event
                 ident = b"id: %d-%d\n" % (stream.name, number) if self._are_numbered else b""
-                await self._body(b"event: message\n" + ident + b"data: " + _one_line(line) + b"\n\n")
+                await self._body(b"event: message\n" + ident + b"data: " + unbroken(line.rstrip(b"\r\n")) + b"\n\n")
                 if stream.reader is self and not self.is_gone:
                     stream.has_sent(number)
             elif stream.is_complete or loop.time() >= end:
@@ -101,11 +103,6 @@ class Connection:
 
     async def _body(self, data: bytes) -> None:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
-
-
-def _one_line(line: bytes) -> bytes:
-    """Without the line's end; a carriage return can only stand between values, and would end the line of an event."""
-    return line.rstrip(b"\r\n").replace(b"\r", b" ")
 
 
 def _raw(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

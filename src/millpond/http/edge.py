@@ -1,7 +1,7 @@
 """Edge: where requests of many clients become those of one, and what comes back is told apart again.
 
 Rule: ids and progress tokens are replaced, in both directions as raw text, and every other byte stays. Imports the
-relay's `envelope`, `requests` and `spans`.
+relay's `envelope`, `requests`, `session` and `spans`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from itertools import count
 
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.requests import id_key
+from millpond.relay.session import LISTEN
 from millpond.relay.spans import Edit, Member, edited, object_members
 
-LISTEN = "subscriptions/listen"
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 """In `_meta` of all that a subscription sends; its value is the id of the request that opened it."""
 

@@ -1,7 +1,7 @@
 """Events: what goes to a client over its connections, kept so that one that comes back gets the rest.
 
 Rule: an event is in one stream and has a number there. What was sent is kept up to a bound, what nobody reads up to the
-same bound, and what a connected client is still to get holds its server up. Imports asyncio and the standard library.
+same bound, and what a connected client is still to get holds its server up. Imports asyncio and the relay's `streams`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-HIGH_WATER_BYTES = 4 << 20
-"""Unsent bytes for connected clients from which they are too far behind."""
-LOW_WATER_BYTES = 1 << 20
-"""Unsent bytes at which they are no longer."""
+from millpond.relay.streams import HIGH_WATER_BYTES, LOW_WATER_BYTES
+
 EVENT_BYTES = 2_048
 """What an event takes, besides its line, where it is alone in its stream."""
 

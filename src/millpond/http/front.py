@@ -69,17 +69,17 @@ class Front:
         """Take no more requests, and end every server at once."""
         self._is_closing = True
         self._patience.end()
-        self._sessions.close()
-        self._callers.close()
+        self._sessions.running.close()
+        self._callers.running.close()
 
     async def closed(self) -> None:
         """Wait until all that was started has ended."""
-        await asyncio.gather(self._sessions.closed(), self._callers.closed())
+        await asyncio.gather(self._sessions.running.closed(), self._callers.running.closed())
 
     def kill(self) -> None:
         """End every server's process group, without a word."""
-        self._sessions.kill()
-        self._callers.kill()
+        self._sessions.running.kill()
+        self._callers.running.kill()
 
     async def _authorize(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

@@ -36,6 +36,24 @@ class Terms:
     """After which a connection that waits for an answer is closed, for its client to come back; 0 is never."""
 
 
+class Running(set["Hosted"]):
+    """The servers that run, those that are ending included."""
+
+    def close(self) -> None:
+        """End every one at once."""
+        for server in self:
+            server.end(hurry=True)
+
+    async def closed(self) -> None:
+        """Wait until every one has ended."""
+        await asyncio.gather(*(server.ended() for server in self))
+
+    def kill(self) -> None:
+        """End every one's process group, without a word."""
+        for server in self:
+            server.kill()
+
+
 class Hosted:
     """A running server, and what it sends."""
 

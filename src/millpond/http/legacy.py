@@ -18,7 +18,7 @@ from millpond.http.bodies import Kind, Message
 from millpond.http.connection import Connection
 from millpond.http.events import Stream
 from millpond.http.hosted import Hosted, Open, Terms
-from millpond.http.replies import error_line
+from millpond.http.replies import error_body
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
 from millpond.relay.requests import id_key, raw_member
@@ -105,7 +105,7 @@ class LegacySession(Hosted):
         if message.kind is Kind.NOTIFICATION and message.envelope.method == "notifications/cancelled":
             asked = self._asked.pop(id_key(raw_member(message.envelope, "requestId") or b""), None)
             if asked is not None:
-                asked.stream.add(error_line(asked.id, REQUEST_CANCELLED, "Request cancelled"))
+                asked.stream.add(error_body(asked.id, REQUEST_CANCELLED, "Request cancelled"))
                 asked.stream.complete()
 
     async def ask(self, message: Message, version: str, connection: Connection) -> None:

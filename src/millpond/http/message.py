@@ -82,11 +82,16 @@ def with_id(line: bytes, raw_id: bytes) -> bytes | None:
     return edited(line, Edit(place.start, place.stop, raw_id))
 
 
+def unbroken(text: bytes) -> bytes:
+    """A JSON text with spaces for its line breaks, which stand between values only."""
+    return text.translate(_SPACES)
+
+
 def one_line(text: bytes) -> bytes:
-    """A JSON text as one line: newlines, which stand between values only, become spaces."""
+    """A JSON text as one line, with its end."""
     if text.endswith(b"\n") and text.count(b"\n") == 1 and b"\r" not in text:
         return text
-    return text.rstrip(b"\r\n").translate(_SPACES) + b"\n"
+    return unbroken(text.rstrip(b"\r\n")) + b"\n"
 
 
 class Waiting:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundLadderRejection, validate_mcp_param_headers
+from mcp_types.jsonrpc import METHOD_NOT_FOUND
 from starlette.datastructures import Headers
 
 from millpond.http.bodies import Message
@@ -19,16 +20,15 @@ from millpond.http.connection import PING_SECONDS, Connection
 from millpond.http.edge import Edge, Returned
 from millpond.http.events import Stream
 from millpond.http.hosted import Hosted, Open, Terms
-from millpond.http.replies import error_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
+from millpond.relay.requests import error_line
 from millpond.relay.spans import list_elements, object_members, string_value
 
 MOST_UNREAD_BYTES = 64 << 20
 """Of one request's messages that its client does not read; then its connection is cut, for others wait for no one."""
 MOST_SCHEMAS = 1_000
 """Tools whose headers are checked; with more, the first are forgotten."""
-METHOD_NOT_FOUND = -32601
 
 
 class ModernServer(Hosted):
@@ -125,7 +125,7 @@ class ModernServer(Hosted):
         if envelope is not None and envelope.id is not None:
             if self._driver is not None:
                 message = "a server asks nothing of a client in this revision"
-                self._driver.from_client(error_line(envelope.id, METHOD_NOT_FOUND, message) + b"\n")
+                self._driver.from_client(error_line(envelope.id, message, METHOD_NOT_FOUND))
             return None
         open_now = self._edge.open()
         return open_now[0] if len(open_now) == 1 else None

@@ -26,13 +26,10 @@ from millpond.relay.log import Log
 from millpond.relay.requests import error_line, id_key
 from millpond.relay.server_end import Owner
 from millpond.relay.session import LISTEN
+from millpond.relay.streams import HIGH_WATER_BYTES, LOW_WATER_BYTES
 
 MOST_AT_ONCE = 256
 """Requests under way, each with a connection of its own; more wait for one of them."""
-HIGH_WATER_BYTES = 4 << 20
-"""Lines that are not sent yet from which the client is read no more."""
-LOW_WATER_BYTES = 1 << 20
-"""Lines that are not sent yet at which it is read again."""
 
 
 @dataclass(eq=False, slots=True)

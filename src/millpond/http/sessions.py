@@ -6,8 +6,6 @@ their order are those of the SDK's session manager. Imports the SDK, Starlette, 
 
 from __future__ import annotations
 
-import asyncio
-
 from mcp.server.streamable_http import LAST_EVENT_ID_HEADER, MCP_SESSION_ID_HEADER, check_accept_headers
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types import DEFAULT_NEGOTIATED_VERSION, INVALID_PARAMS, PARSE_ERROR
@@ -19,9 +17,10 @@ from starlette.types import Send
 from millpond.core.errors import MillpondError
 from millpond.http.bodies import Kind, Message, NotAMessage, NotJson, is_json, read_message
 from millpond.http.connection import Connection
-from millpond.http.hosted import Open, Terms
+from millpond.http.headers import JSON
+from millpond.http.hosted import Open, Running, Terms
 from millpond.http.legacy import LegacySession
-from millpond.http.replies import JSON, error_line, error_reply
+from millpond.http.replies import error_body, error_reply
 from millpond.relay.log import Log
 
 METHODS = "GET, POST, DELETE"
@@ -37,7 +36,8 @@ class Sessions:
         self._begin = begin
         self._log = log
         self._known: dict[str, LegacySession] = {}
-        self._running: set[LegacySession] = set()
+        self.running = Running()
+        """All servers of these, for the front to end."""
 
     async def serve(self, caller: int, request: Request, send: Send) -> Response | None:
         """Answer a request; a response that is returned is still to be sent."""
@@ -55,20 +55,6 @@ class Sessions:
         finally:
             session.disconnected()
 
-    def close(self) -> None:
-        """End every session at once."""
-        for session in self._running:
-            session.end(hurry=True)
-
-    async def closed(self) -> None:
-        """Wait until every session has ended."""
-        await asyncio.gather(*(session.ended() for session in self._running))
-
-    def kill(self) -> None:
-        """End every session's server, without a word."""
-        for session in self._running:
-            session.kill()
-
     # --- without a session --------------------------------------------------------------------------------------
 
     async def _serve_without(self, caller: int, request: Request, send: Send) -> Response | None:
@@ -79,14 +65,14 @@ class Sessions:
             return message
         if message.kind is not Kind.REQUEST or message.envelope.method != "initialize":
             return error_reply(400, "Bad Request: Missing session ID")
-        if len(self._running) >= self._most:
+        if len(self.running) >= self._most:
             self._log.line(f"http: a session was refused: {self._most} are open (max_sessions)")
             return error_reply(503, "Too many open sessions", INTERNAL_ERROR)
         return await self._open(caller, message, request, send)
 
     async def _open(self, caller: int, message: Message, request: Request, send: Send) -> Response | None:
         session = LegacySession(caller, self._terms, self._begin, self._log, self._over)
-        self._running.add(session)
+        self.running.add(session)
         session.connected()
         try:
             await session.start()
@@ -100,14 +86,14 @@ class Sessions:
             return None
         except MillpondError as error:
             self._log.line(str(error))
-            return Response(error_line(message.id, INTERNAL_ERROR, str(error)), media_type=JSON)
+            return Response(error_body(message.id, INTERNAL_ERROR, str(error)), media_type=JSON)
         finally:
             if session.id not in self._known:
                 session.end()
             session.disconnected()
 
     def _over(self, session: LegacySession) -> None:
-        self._running.discard(session)
+        self.running.discard(session)
         self._known.pop(session.id, None)
 
     # --- in a session -------------------------------------------------------------------------------------------

@@ -10,21 +10,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from millpond.relay.spans import Member, object_members, string_value
+from millpond.relay.spans import SPACE, Member, object_members, string_value
 
 SKELETON_BYTES = 4096
 """How far from either end of a line that cannot be decoded its short members (`jsonrpc`, `id`, `method`) are sought."""
 
-_SPACE = rb"[ \t\r\n]*"
 _SCALAR = rb'(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|null)'
-_SHORT = (
-    _SPACE + rb'"(?P<name>jsonrpc|id|method)"' + _SPACE + rb":" + _SPACE + rb"(?P<value>" + _SCALAR + rb")" + _SPACE
-)
-_HEAD_MEMBER = re.compile(_SPACE + rb"(?P<delimiter>[{,])" + _SHORT, re.DOTALL)
+_SHORT = SPACE + rb'"(?P<name>jsonrpc|id|method)"' + SPACE + rb":" + SPACE + rb"(?P<value>" + _SCALAR + rb")" + SPACE
+_HEAD_MEMBER = re.compile(SPACE + rb"(?P<delimiter>[{,])" + _SHORT, re.DOTALL)
 _TAIL_MEMBER = re.compile(rb"(?P<delimiter>,)" + _SHORT, re.DOTALL)
-_TAIL = re.compile(rb"(?:," + re.sub(rb"\?P<\w+>", rb"?:", _SHORT) + rb")*\}" + _SPACE + rb"\Z", re.DOTALL)
+_TAIL = re.compile(rb"(?:," + re.sub(rb"\?P<\w+>", rb"?:", _SHORT) + rb")*\}" + SPACE + rb"\Z", re.DOTALL)
 _LONG = re.compile(
-    _SPACE + rb"(?P<delimiter>[{,])" + _SPACE + rb'"(?P<name>params|result|error)"' + _SPACE + rb":" + _SPACE
+    SPACE + rb"(?P<delimiter>[{,])" + SPACE + rb'"(?P<name>params|result|error)"' + SPACE + rb":" + SPACE
 )
 
 

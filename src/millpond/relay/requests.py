@@ -88,10 +88,10 @@ def id_key(raw: bytes) -> bytes:
     return raw
 
 
-def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR) -> bytes:
-    """The line that answers a request with an error of ours."""
-    error = msgspec.json.encode({"code": code, "message": why})
-    return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + error + b"}\n"
+def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR, data: object = None) -> bytes:
+    """The line that answers a request with an error of ours; without `data` where that is None."""
+    error = {"code": code, "message": why} | ({} if data is None else {"data": data})
+    return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + msgspec.json.encode(error) + b"}\n"
 
 
 def progress_line(token: bytes, seconds: int) -> bytes:

@@ -11,14 +11,15 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-_SPACE = rb"[ \t\r\n]*"
+SPACE = rb"[ \t\r\n]*"
+"""What may stand between two tokens of JSON."""
 _STRING = rb'"(?:[^"\\]|\\.)*"'
 _KEY = re.compile(
-    _SPACE + rb"(?P<delimiter>[{,])" + _SPACE + b"(?P<name>" + _STRING + b")" + _SPACE + rb":" + _SPACE, re.DOTALL
+    SPACE + rb"(?P<delimiter>[{,])" + SPACE + b"(?P<name>" + _STRING + b")" + SPACE + rb":" + SPACE, re.DOTALL
 )
-_ELEMENT = re.compile(_SPACE + rb"(?P<delimiter>[\[,])" + _SPACE)
-_OBJECT_END = re.compile(_SPACE + rb"\}" + _SPACE)
-_LIST_END = re.compile(_SPACE + rb"\]" + _SPACE)
+_ELEMENT = re.compile(SPACE + rb"(?P<delimiter>[\[,])" + SPACE)
+_OBJECT_END = re.compile(SPACE + rb"\}" + SPACE)
+_LIST_END = re.compile(SPACE + rb"\]" + SPACE)
 _SURROGATE = re.compile(rb"\\u[dD]")
 
 _objects = msgspec.json.Decoder(dict[str, msgspec.Raw])

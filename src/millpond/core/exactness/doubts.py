@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from millpond.core.values import is_list, is_object, member
+from millpond.core.values import is_list, is_object, member, objects
 
 DOUBLE_INTEGERS = 1 << 53
 """Integers up to this are doubles without loss."""
@@ -94,7 +94,7 @@ def doubts(plan: dict[str, Any]) -> Doubts:
             found |= _of_aggregate(name, node)
         elif node["expression_class"] == "BOUND_FUNCTION":
             found |= _of_scalar(name, node)
-    if any(_orders_texts(node) for node in _objects(plan.get("plans"))):
+    if any(_orders_texts(node) for node in objects(plan.get("plans"), _TYPES_AND_NAMES)):
         found.add(Doubt(Kind.ORDER, "order", "VARCHAR"))
     return Doubts(frozenset(found), frozenset(aggregates))
 
@@ -219,15 +219,4 @@ def _name(node: dict[str, Any]) -> str:
 
 def _expressions(value: Any) -> Iterator[dict[str, Any]]:
     """Every expression below a value of a plan."""
-    return (item for item in _objects(value) if "expression_class" in item)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if is_object(item):
-            yield item
-            stack.extend(below for key, below in item.items() if key not in _TYPES_AND_NAMES)
-        elif is_list(item):
-            stack.extend(item)
+    return (item for item in objects(value, _TYPES_AND_NAMES) if "expression_class" in item)
