@@ -23,7 +23,9 @@ from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
 from millpond.core.saving import name_taken
+from millpond.engine import calls as rows_of_calls
 from millpond.engine.ahead import load_rows
+from millpond.engine.calls import CallRow, row_of
 from millpond.engine.database import (
     Connection,
     Database,
@@ -40,30 +42,9 @@ from millpond.engine.texts import BATCH_BYTES, Texts
 
 OWN_TABLES = ("calls", "results")
 
-_CREATE = """
-CREATE TABLE IF NOT EXISTS calls (
-    number BIGINT, tool VARCHAR, arguments VARCHAR, time VARCHAR, bytes BIGINT, tables VARCHAR[], note VARCHAR);
-"""
-_CALL_SPEC = (
-    '[{"number":"BIGINT","tool":"VARCHAR","arguments":"VARCHAR","time":"VARCHAR","bytes":"BIGINT",'
-    '"tables":["VARCHAR"],"note":"VARCHAR"}]'
-)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 """What a result raises that is no JSON after all."""
-_EVICTED = "evicted to make room; call the tool again for its rows"
 _TEXT_OF = "SELECT part, substr(text, 1, 500) FROM results WHERE call = {}"
-
-
-class _Row(msgspec.Struct, frozen=True):
-    number: int
-    tool: str
-    arguments: str
-    time: str
-    bytes: int
-    tables: tuple[str, ...]
-    note: str | None
-    kept_bytes: int
-    """Of its text in `results`; no column of `calls`."""
 
 
 class Store:
@@ -87,7 +68,7 @@ class Store:
         self._orphans: frozenset[int] = frozenset()
         """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
         connection = database.cursor()
-        connection.execute(_CREATE)
+        rows_of_calls.create(connection)
         self._reopen(connection)
         connection.close()
 
@@ -132,7 +113,7 @@ class Store:
     def _replace(self, call: Call, result: memoryview, reading: plan.Reading, query_tool: str) -> Outcome:
         """Store a result, and say what the client gets for it."""
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
-        row = self._row(call, result, names)
+        row = row_of(call, result, names)
         plans = self._load(row, result, reading)
         gone = self._enter([row], made=True)
         handle = HandleText(
@@ -149,7 +130,7 @@ class Store:
         text = handle_text(handle, self._settings.handle_tokens)
         return Outcome(verdict=Verdict.REPLACE, body=replace_result(reading.payload, text, handle_meta(handle)))
 
-    def _load(self, row: _Row, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
+    def _load(self, row: CallRow, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
         """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
         self._remove_orphans()
         if len(result) <= BATCH_BYTES:
@@ -162,13 +143,13 @@ class Store:
                 self._texts.remove((row.number,))
             raise
 
-    def _store(self, row: _Row, texts: Sequence[tuple[int, memoryview]], reading: plan.Reading) -> tuple[Plan, ...]:
+    def _store(self, row: CallRow, texts: Sequence[tuple[int, memoryview]], reading: plan.Reading) -> tuple[Plan, ...]:
         table = self._texts.room((row.number,), row.bytes) if texts else ""
         with self._database.transaction() as connection:
             self._forget(connection, row)
             plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
             note = row.note or "; ".join(plan.notes(reading, plans)) or None
-            self._insert(connection, [msgspec.structs.replace(row, note=note)])
+            rows_of_calls.insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
                 self._texts.insert(connection, table, texts)
         return plans
@@ -204,7 +185,7 @@ class Store:
 
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
         self._remove_orphans()
-        rows = [self._row(call, result, self._pending_names(call, result)) for call, result in waiting]
+        rows = [row_of(call, result, self._pending_names(call, result)) for call, result in waiting]
         for row, (_, result) in zip(rows, waiting, strict=True):
             if len(result) > BATCH_BYTES:
                 self._texts.insert_large(row.number, memoryview(result))
@@ -214,7 +195,7 @@ class Store:
         with self._database.transaction() as connection:
             for row in rows:
                 self._forget(connection, row)
-            self._insert(connection, rows)
+            rows_of_calls.insert(connection, rows)
             self._texts.insert(connection, table, small)
         self._enter(rows, made=False)
 
@@ -261,12 +242,12 @@ class Store:
     def _make(self, number: int, connection: Connection) -> None:
         with transaction(connection):
             text = self._texts.read(connection, number)
-            found = connection.execute("SELECT tables FROM calls WHERE number = ?", [number]).fetchone()
+            found = rows_of_calls.tables(connection, number)
             reading = _read(memoryview(text.encode()))
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
-            _drop(connection, found[0])
-            for name, rows in zip(found[0], reading.shape.row_sets, strict=True):
+            _drop(connection, found)
+            for name, rows in zip(found, reading.shape.row_sets, strict=True):
                 load_rows(connection, name, rows)
         with self._guard:
             self._ledger.made(number)
@@ -305,36 +286,26 @@ class Store:
         `go_on` is called before the commit; what it raises takes everything back. Raises DuckDB's errors.
         """
         row = msgspec.structs.replace(
-            self._row(saved.call, b"", (saved.name,)), bytes=saved.size_bytes, kept_bytes=saved.size_bytes
+            row_of(saved.call, b"", (saved.name,)), bytes=saved.size_bytes, kept_bytes=saved.size_bytes
         )
         with transaction(connection):
             self._forget(connection, row)
             connection.execute(f"CREATE TABLE main.{quote(saved.name)} AS FROM {saved.source}")
-            self._insert(connection, [row])
+            rows_of_calls.insert(connection, [row])
             go_on()
         return _gone_note(self._enter([row], made=True))
 
-    # --- rows of calls and results ------------------------------------------------------------------------------
+    # --- what stands behind it all -------------------------------------------------------------------------------
 
-    def _row(self, call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> _Row:
-        arguments = call.arguments.decode("utf-8", "backslashreplace")
-        size = call.unkept_bytes or len(result)
-        return _Row(call.number, call.tool, arguments, call.time, size, names, call.note, kept_bytes=len(result))
-
-    def _insert(self, connection: Connection, rows: Sequence[_Row]) -> None:
-        text = msgspec.json.encode(rows).decode()
-        given = f"SELECT unnest(from_json(given, '{_CALL_SPEC}')) AS call FROM (VALUES (?)) AS calls(given)"
-        connection.execute(f"INSERT INTO calls SELECT call.* FROM ({given})", [text])
-
-    def _forget(self, connection: Connection, row: _Row) -> None:
+    def _forget(self, connection: Connection, row: CallRow) -> None:
         """Take back what an earlier try of the same call may have left: a result is sent again after a restart."""
         if row.number <= self.last_number:
             _drop(connection, row.tables)
-            connection.execute("DELETE FROM calls WHERE number = ?", [row.number])
+            rows_of_calls.delete(connection, row.number)
             if row.kept_bytes <= BATCH_BYTES:  # A larger text was stored before, in place of the earlier one.
                 self._texts.delete(connection, (row.number,))
 
-    def _enter(self, rows: Sequence[_Row], *, made: bool) -> tuple[int, ...]:
+    def _enter(self, rows: Sequence[CallRow], *, made: bool) -> tuple[int, ...]:
         """Enter committed calls in the ledger, and evict the oldest to make room for them. Returns the evicted ones' numbers.
 
         Eviction is a transaction of its own, one at a time: two that delete the same rows beside one another fail.
@@ -357,10 +328,7 @@ class Store:
             with self._database.transaction() as connection:
                 _drop(connection, tables)
                 self._texts.delete(connection, gone)
-                connection.execute(
-                    "UPDATE calls SET note = ? WHERE number IN (SELECT unnest(?::BIGINT[]))", [_EVICTED, list(gone)]
-                )
-                connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - self._settings.max_calls])
+                rows_of_calls.evict(connection, gone, self._settings.max_calls)
         except DatabaseError:
             return False
         self._texts.deleted(gone)
@@ -369,15 +337,16 @@ class Store:
     def _reopen(self, connection: Connection) -> None:
         """Enter what a file that was there before holds."""
         stored = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        kept = "CASE WHEN number IN (SELECT call FROM results) OR len(tables) > 0 THEN bytes ELSE 0 END"
-        rows = connection.execute(f"SELECT number, {kept}, tables, note FROM calls ORDER BY number").fetchall()
-        for number, size_bytes, tables, note in rows:
-            self._ledger.last_number = max(self._ledger.last_number, number)
-            if note == _EVICTED:
-                self._ledger.evicted(tables)
+        rows = rows_of_calls.stored(connection)
+        for row in rows:
+            self._ledger.last_number = max(self._ledger.last_number, row.number)
+            if row.is_evicted:
+                self._ledger.evicted(row.tables)
             else:
-                self._ledger.add(number, size_bytes, tables, made=all(name in stored for name in tables))
-        self._orphans = self._texts.calls() - {number for number, *_ in rows}
+                self._ledger.add(
+                    row.number, row.kept_bytes, row.tables, made=all(name in stored for name in row.tables)
+                )
+        self._orphans = self._texts.calls() - {row.number for row in rows}
 
 
 def _drop(connection: Connection, tables: Iterable[str]) -> None:
