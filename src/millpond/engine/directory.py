@@ -10,14 +10,13 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
 
-try:
+if sys.platform != "win32":  # Which has no such lock: nothing is swept there; the owner still removes its own at exit.
     import fcntl
-except ImportError:  # Windows: no lock, so nothing is swept; the owner still removes its own at exit.
-    fcntl = None
 
 PREFIX = "millpond-"
 """What the names of all canvas directories begin with."""
@@ -52,7 +51,7 @@ class CanvasDirectory:
                 made = True
             except FileExistsError:
                 _require_own(self.path)
-            if fcntl is None or self._locked():
+            if sys.platform == "win32" or self._locked():
                 return made
 
     def _locked(self) -> bool:
@@ -83,7 +82,7 @@ class CanvasDirectory:
 
     def remove_unless_shared(self) -> bool:
         """Remove it if no other process uses it. Returns True if it was removed."""
-        if fcntl is None or self._lock is None:
+        if sys.platform == "win32" or self._lock is None:
             return False
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -128,7 +127,7 @@ def _swept(path: Path) -> bool:
 def _require_own(path: Path) -> None:
     """Raises `OSError` where the path is anything but a directory (not a link to one) of this user."""
     found = path.lstat()
-    if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+    if not stat.S_ISDIR(found.st_mode) or (sys.platform != "win32" and found.st_uid != os.getuid()):
         raise PermissionError(f"{path} is not a directory of this user")
 
 
@@ -137,7 +136,7 @@ def _lock(path: Path, *, wait: bool) -> int | None:
 
     Raises `OSError` where the directory cannot be opened.
     """
-    if fcntl is None:
+    if sys.platform == "win32":
         return None
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

@@ -20,10 +20,8 @@ from millpond.core.frames import decode_answer, encode_head
 from millpond.core.model import Answer, EngineSettings, Request
 from millpond.core.unframe import Splitter
 
-try:
+if sys.platform == "linux":
     import fcntl
-except ImportError:  # Windows: pipes keep their size.
-    fcntl = None
 
 _PIPE_BYTES = 1 << 20
 """The largest pipe that Linux gives without privileges; the usual 64 KiB means a switch of processes for each of them."""
@@ -174,7 +172,8 @@ class Process(asyncio.SubprocessProtocol):
 
 
 def _enlarge(transport: asyncio.BaseTransport) -> None:
-    if fcntl is None or not hasattr(fcntl, "F_SETPIPE_SZ") or transport.is_closing():
+    """Elsewhere than on Linux, pipes keep their size."""
+    if sys.platform != "linux" or transport.is_closing():
         return
     try:
         fcntl.fcntl(transport.get_extra_info("pipe"), fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

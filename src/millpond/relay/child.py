@@ -32,6 +32,8 @@ LONGEST_STDERR_LINE_BYTES = 1 << 16
 """A line of stderr longer than this is passed on in pieces."""
 QUIET_SECONDS = 0.5
 """After the process's end, without a byte on its pipes: then it is over, even if what it left behind holds them."""
+END_TREE_SECONDS = 5.0
+"""For the tool of Windows that ends a process and its children."""
 LOOK_SECONDS = 0.1
 """Between two looks at a log that has to catch up, which no event tells of."""
 
@@ -100,19 +102,23 @@ class Child:
         self._stdout.resume()
 
     def terminate(self) -> None:
-        """Send TERM to the server and all it started."""
-        self._signal_group(signal.SIGTERM)
-
-    def _signal_group(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            if sys.platform == "win32":
-                self._process.kill()
-            else:
-                os.killpg(self._process.pid, number)
+        """Send TERM to the server and all it started; on Windows, which has no such request, end them."""
+        if sys.platform == "win32":
+            _end_tree(self._process)
+        else:
+            self._signal_group(signal.SIGTERM)
 
     def kill(self) -> None:
         """End what is left of the group at once."""
-        self._signal_group(signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
+        if sys.platform == "win32":
+            _end_tree(self._process)
+        else:
+            self._signal_group(signal.SIGKILL)
+
+    def _signal_group(self, number: int) -> None:
+        assert sys.platform != "win32"
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
 
     def last_words(self) -> str:
         """How it ended, and what it last wrote on stderr."""
@@ -185,6 +191,15 @@ class Child:
             self._open.discard(what)
             if not self._open:
                 self._owner.on_exit()
+
+
+def _end_tree(process: subprocess.Popen[bytes]) -> None:
+    """End a process of Windows with all it started: `npx.cmd` is a shell, whose own end would leave the server running."""
+    if process.poll() is None:
+        words = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
+        with suppress(OSError):
+            subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=END_TREE_SECONDS)
+        process.kill()
 
 
 def _found(name: str, environment: Mapping[str, str]) -> str:

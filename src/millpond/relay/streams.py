@@ -21,6 +21,7 @@ SMALL_PIECE_BYTES = 1 << 16
 """Read at a time from what is quiet: a large buffer costs more than a small message."""
 ATOMIC_BYTES = 512 if sys.platform == "darwin" else 4096
 """PIPE_BUF: a pipe that is writable takes so much without blocking."""
+_ERRORS, _WRITABLE = (0, 0) if sys.platform == "win32" else (select.POLLERR | select.POLLNVAL, select.POLLOUT)
 HIGH_WATER_BYTES = 4 << 20
 """Waiting output from which a sink is full."""
 LOW_WATER_BYTES = 1 << 20
@@ -138,8 +139,8 @@ class Sink:
         self._is_closed = False
         self._drained = asyncio.Event()
         self._drained.set()
-        self._poll = select.poll() if hasattr(select, "poll") else None
-        if self._poll:
+        if sys.platform != "win32":
+            self._poll = select.poll()
             self._poll.register(descriptor, select.POLLOUT)
         self.is_broken = False
         """True where what is written is lost."""
@@ -151,7 +152,7 @@ class Sink:
         """Write all of it, after what was written before; lost where nobody reads any more."""
         if self.is_broken or self._is_closed:
             return
-        if not self.waiting_bytes and len(data) <= ATOMIC_BYTES and self._is_writable():
+        if not self.waiting_bytes and len(data) <= ATOMIC_BYTES and self._has_event(_WRITABLE):
             try:
                 os.write(self._descriptor, data)
             except OSError:
@@ -176,11 +177,14 @@ class Sink:
 
     def look(self) -> None:
         """Find out whether the reader has gone, without writing."""
-        if self._poll and any(events & (select.POLLERR | select.POLLNVAL) for _, events in self._poll.poll(0)):
+        if self._has_event(_ERRORS):
             self._break()
 
-    def _is_writable(self) -> bool:
-        return self._poll is not None and any(events & select.POLLOUT for _, events in self._poll.poll(0))
+    def _has_event(self, wanted: int) -> bool:
+        """Whether one of these events of `poll` is there now; never where the system has no `poll`."""
+        if sys.platform == "win32":
+            return False
+        return any(events & wanted for _, events in self._poll.poll(0))
 
     def _put(self, data: bytes | None) -> None:
         self._queue.put(data)
