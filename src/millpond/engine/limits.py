@@ -32,8 +32,8 @@ class Limits:
     """Results that wait to be stored, the one in hand included: small ones take 7 ms each, on a busy machine 34."""
     waiting_load_bytes: int = 512 << 20
     """Bytes of those results; one that finds nothing waiting is taken whatever its size."""
-    load_seconds: float = 120.0
-    """For one load, from when it is first sent."""
+    load_seconds: float = 30.0
+    """For one load, from when it is first sent: past it the result goes on as it came, before hosts give up (60 s)."""
     load_seconds_per_mib: float = 1.0
     """Added for each MiB of it."""
     load_deaths: int = 2
