@@ -24,12 +24,14 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+HOSTILE_STATEMENTS = 1_500
 FAULT_ROUNDS = 50
 """Each of the faults three times, and more."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--write-pins` writes the files of `end_to_end/pins` anew; `--fault-rounds` says how often faults are tried."""
+    """`--write-pins` writes the files of `end_to_end/pins` anew; the others say how much of a thing is tried."""
+    parser.addoption("--hostile-statements", type=int, default=HOSTILE_STATEMENTS, help="of engine/test_hostile_sql.py")
     parser.addoption("--fault-rounds", type=int, default=FAULT_ROUNDS, help="seeded rounds of end_to_end/faults")
     parser.addoption("--write-pins", action="store_true", help="write what clients receive into end_to_end/pins")
 

@@ -3,6 +3,7 @@
 import re
 
 import duckdb
+import pytest
 
 from millpond.core.gate import REFUSED_FUNCTIONS, TABLE_FUNCTIONS
 from millpond.core.sql import QUOTED_WORDS
@@ -71,3 +72,10 @@ def test_an_exponent_is_read_into_a_decimal_as_null() -> None:
     """INFER-03"""
     found = duckdb.execute("SELECT from_json('[1e-1]', '[\"DECIMAL(1,1)\"]')").fetchall()
     assert found == [([None],)]
+
+
+def test_a_statement_that_the_package_has_no_name_for_raises_where_its_type_is_asked() -> None:
+    with duckdb.connect() as connection:
+        (statement,) = connection.extract_statements("UPDATE EXTENSIONS (json)")
+        with pytest.raises(ValueError, match="StatementType"):
+            _ = statement.type

@@ -102,6 +102,7 @@ HOSTILE = [
     ("EXPORT DATABASE 'x'", "file_access_refused"),
     ("ATTACH ':memory:' AS m", "file_access_refused"),
     ("LOAD json", "file_access_refused"),
+    ("UPDATE EXTENSIONS (json)", "not_a_read"),
     # GATE-03 GATE-04
     ("WITH x AS (SELECT * FROM hidden), hidden AS (SELECT 1) SELECT * FROM x", "unknown_table"),
     ("WITH y AS (SELECT * FROM duckdb_settings), duckdb_settings AS (SELECT 1) SELECT * FROM y", "unknown_table"),
