@@ -131,6 +131,8 @@ def test_rows_longer_than_the_columns_are_not_that_form() -> None:
         ({f"k{at}": {"name": "x", f"only{at % 2}": 1} for at in range(12)}, True),
         ({"NOR": {"name": 1, "area": 2}, "SWE": {"name": 1, "area": 2}}, False),
         ({f"k{at}": {f"own{at}": 1} for at in range(12)}, False),
+        ({f"k{at}": {f"one{at % 4}": 1} for at in range(40)}, True),
+        ({f"k{at}": {f"one{at % 4}": 1} for at in range(39)}, False),
         ({kind: {"total": 20, "nodes": FILLER} for kind in ("open", "closed", "merged")}, False),
         ({f"k{at}": {"total": 20, "nodes": FILLER} for at in range(12)}, True),
         ({kind: {"ids": list(range(60)), "nodes": FILLER[:1]} for kind in ("a", "b", "c")}, True),

@@ -19,6 +19,8 @@ MAX_ARRAY_WIDTH = 2_000
 """Columns made from a list of lists; longer inner lists stay one LIST column."""
 MANY_MEMBERS = 10
 """Members from which an object of like objects is a map of rows, though their keys differ a little."""
+MEMBERS_A_KEY = 10
+"""So many times more members than different keys in them are rows too, however few keys each has."""
 LIKE_MEMBERS = 3
 """Members from which an object of objects with identical keys is a map of rows."""
 MAX_NAME_BYTES = 100
@@ -133,4 +135,6 @@ def is_map_of_rows(members: Mapping[str, msgspec.Raw]) -> bool:
     if all(keys == union for keys in key_sets):
         return True
     shared = sum(map(len, key_sets))
-    return len(members) >= MANY_MEMBERS and 2 * shared >= len(union) * len(key_sets)
+    return len(members) >= MANY_MEMBERS and (
+        2 * shared >= len(union) * len(key_sets) or len(members) >= MEMBERS_A_KEY * len(union)
+    )

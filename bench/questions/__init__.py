@@ -1,0 +1,1 @@
+"""Questions about real data sets, each with SQL and with an answer in plain Python."""
