@@ -13,6 +13,7 @@ import msgspec
 from millpond.core.model import Call, EngineSettings, Mode, Verdict
 from millpond.core.values import is_object
 from millpond.engine.database import Database
+from millpond.engine.exporting import spool_path
 from millpond.engine.query import QueryRunner
 from millpond.engine.store import Store
 
@@ -45,15 +46,18 @@ class Canvas:
 
     def __init__(self, directory: Path, **changes: Any) -> None:
         self.settings = settings(directory, **changes)
-        self.database = Database(directory / "canvas.duckdb", memory_bytes=1 << 30)
-        self.store = Store(self.database, self.settings)
-        self.runner = QueryRunner(self.database, self.store, self.settings)
+        self._open()
         self.number = self.store.last_number
 
     def reopen(self) -> None:
         """Close the file, and open it as the next process would."""
         self.database.close()
-        self.database = Database(Path(self.settings.directory) / "canvas.duckdb", memory_bytes=1 << 30)
+        self._open()
+
+    def _open(self) -> None:
+        spool = spool_path(self.settings) if self.settings.export_directory else None
+        path = Path(self.settings.directory) / "canvas.duckdb"
+        self.database = Database(path, memory_bytes=1 << 30, spool=spool)
         self.store = Store(self.database, self.settings)
         self.runner = QueryRunner(self.database, self.store, self.settings)
 

@@ -7,6 +7,7 @@ it.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import threading
 from collections.abc import AsyncGenerator, Callable
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
+from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
 from millpond.core.model import Engine, EngineSettings
@@ -91,6 +93,7 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
 
 
 def _prepare(config: Config, log: Log) -> None:
+    _require_folder(config.export.directory)
     _quiet_the_loop(log)
     threading.Thread(target=sweep, args=(_parent(config),), name="sweep", daemon=True).start()
 
@@ -132,6 +135,14 @@ def _quiet_the_loop(log: Log) -> None:
     asyncio.get_running_loop().set_exception_handler(on_error)
 
 
+def _require_folder(export: str) -> None:
+    """Raises `ConfigError` where files are to be exported to what is no folder that can be written to."""
+    path = Path(export)
+    if export and not (path.is_absolute() and path.is_dir() and os.access(path, os.W_OK | os.X_OK)):
+        problem = "expected the absolute path of a folder that is there and can be written to"
+        raise ConfigError(one_line(f"[export] directory: {problem}, got {shown(export)}; make it, or name another"))
+
+
 def _canvas_directory(parent: Path | None) -> CanvasDirectory:
     try:
         return CanvasDirectory.create(parent)
@@ -152,6 +163,7 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         inline_rows_bytes=settings.inline_rows_bytes,
         max_result_bytes=settings.max_result_bytes,
         max_line_bytes=settings.max_line_bytes,
+        exports=bool(config.export.directory),
     )
 
 

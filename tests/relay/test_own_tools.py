@@ -45,6 +45,19 @@ def test_what_is_added_is_short() -> None:
     assert len(INSTRUCTIONS) + len(own_tool("millpond_query")) <= 1_500
 
 
+def test_where_files_may_be_written_the_tool_says_so() -> None:
+    """EXPORT-01, EXPORT-14, TOOLS-10"""
+    plain, writing = (json.loads(own_tool("query", exports=exports)) for exports in (False, True))
+    assert "export" not in plain["inputSchema"]["properties"]
+    assert writing["inputSchema"]["properties"]["export"]["type"] == "string"
+    assert plain["annotations"]["readOnlyHint"]
+    assert "readOnlyHint" not in writing["annotations"]
+    assert not writing["annotations"]["destructiveHint"]
+    assert len(INSTRUCTIONS) + len(own_tool("millpond_query", exports=True)) <= 1_500
+    shown = to_client(ask(session(exports=True), "tools/list", None, '{"tools":[{"name":"a"}]}'))
+    assert own_tool("query", exports=True) in shown
+
+
 def test_the_own_tool_as_the_agent_reads_it() -> None:
     tool = json.loads(own_tool("query"))
     assert textwrap.wrap(tool.pop("description"), 100) == snapshot(

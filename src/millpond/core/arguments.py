@@ -15,7 +15,7 @@ from millpond.core.values import is_object
 
 Format = Literal["markdown", "csv", "json"]
 FORMATS: tuple[Format, ...] = ("markdown", "csv", "json")
-_NAMES = ("sql", "max_rows", "format", "save_as", "exact_total", "canvas")
+_NAMES = ("sql", "max_rows", "format", "save_as", "exact_total", "export", "canvas")
 _NEAR_NAMES = {"query": "sql", "statement": "sql", "q": "sql", "limit": "max_rows", "rows": "max_rows"}
 MAX_SQL_BYTES = 1 << 20
 """A statement longer than this is data, not a question."""
@@ -29,6 +29,8 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
     format: Format = "markdown"
     save_as: str | None = None
     exact_total: bool = False
+    export: str | None = None
+    """The name of a file for the whole answer, as it came."""
     canvas: str | None = None
 
 
@@ -69,7 +71,7 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
     exact = _flag(known.get("exact_total", False))
     if exact is None:
         return _bad(f"`exact_total` must be true or false; {known['exact_total']!r} came.")
-    texts = [name for name in ("save_as", "canvas") if not isinstance(known.get(name, ""), str)]
+    texts = [name for name in ("save_as", "export", "canvas") if not isinstance(known.get(name, ""), str)]
     if texts:
         return _bad(f"`{texts[0]}` must be a text; {known[texts[0]]!r} came.")
     return Arguments(
@@ -78,6 +80,7 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
         format=form,
         save_as=known.get("save_as", "").strip() or None,
         exact_total=exact,
+        export=known.get("export"),
         canvas=known.get("canvas"),
     )
 

@@ -122,6 +122,22 @@ class Canvas:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """`[export]`: where answers of `query` may be written as files."""
+
+    directory: str = _setting(
+        "",
+        1,
+        4_096,
+        "an existing folder, by its absolute path, in which query may write new files (CSV, Parquet, JSON Lines)",
+        empty="query writes no files",
+    )
+    max_export_bytes: int = _setting(
+        GIB, KIB, 1_024 * GIB, "one file; a larger one is refused, and nothing of it is left"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Http:
     """`[http]`: what holds where Millpond itself is served over HTTP (`--http`)."""
 
@@ -152,6 +168,7 @@ class Config:
     results: Results = field(default_factory=Results)
     query: Query = field(default_factory=Query)
     canvas: Canvas = field(default_factory=Canvas)
+    export: Export = field(default_factory=Export)
     http: Http = field(default_factory=Http)
     modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
@@ -185,8 +202,8 @@ class Setting:
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
-SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas] | type[Http]] = MappingProxyType(
-    {"results": Results, "query": Query, "canvas": Canvas, "http": Http}
+SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas] | type[Export] | type[Http]] = MappingProxyType(
+    {"results": Results, "query": Query, "canvas": Canvas, "export": Export, "http": Http}
 )
 """The tables of the file that hold settings."""
 
@@ -224,4 +241,6 @@ def engine_settings(config: Config, directory: str, canvas: str, tag: str, memor
         max_cell_bytes=query.max_cell_bytes,
         max_calls=config.canvas.max_calls,
         max_canvas_bytes=config.canvas.max_canvas_bytes,
+        export_directory=config.export.directory,
+        max_export_bytes=config.export.max_export_bytes,
     )

@@ -18,7 +18,19 @@ from types import MappingProxyType
 from typing import Any, NoReturn, cast, get_args
 from urllib.parse import urlsplit
 
-from millpond.core.config import SECTIONS, SETTINGS, Canvas, Config, Http, Query, RemoteServer, Results, Server, Setting
+from millpond.core.config import (
+    SECTIONS,
+    SETTINGS,
+    Canvas,
+    Config,
+    Export,
+    Http,
+    Query,
+    RemoteServer,
+    Results,
+    Server,
+    Setting,
+)
 from millpond.core.config_url import header_in, name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
 from millpond.core.model import Mode
@@ -84,6 +96,7 @@ def parse_config(
         results=Results(**sections["results"]),
         query=Query(**sections["query"]),
         canvas=Canvas(**sections["canvas"]),
+        export=Export(**sections["export"]),
         http=Http(**sections["http"]),
         modes=reader.modes(reader.table("", document, "tools")),
     )

@@ -60,6 +60,9 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_cell_bytes: int
     max_calls: int
     max_canvas_bytes: int
+    export_directory: str = ""
+    """The user's folder for exported files, absolute; empty where none is named."""
+    max_export_bytes: int = 1 << 30
     checkpoint_factor: int = 1
     """How much rarer checkpoints are than by default: each one that found the disk full has put the next off."""
     begun_anew: str | None = None

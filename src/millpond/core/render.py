@@ -135,14 +135,14 @@ def _visible(char: str) -> str:
 
 
 def _csv(names: Sequence[str]) -> _Writer:
-    return _Writer(",".join(map(_csv_cell, names)), _csv_line)
+    return _Writer(",".join(map(csv_cell, names)), _csv_line)
 
 
 def _csv_line(row: Sequence[Any], cutter: _Cutter) -> str:
-    return "\n" + ",".join("" if cell is None else _csv_cell(cutter(plain(cell))) for cell in row)
+    return "\n" + ",".join("" if cell is None else csv_cell(cutter(plain(cell))) for cell in row)
 
 
-def _csv_cell(text: str) -> str:
+def csv_cell(text: str) -> str:
     """A field of RFC 4180; an empty text is quoted, so that it is not taken for NULL."""
     if text and text == text.strip() and not any(char in text for char in ',"\r\n'):
         return text

@@ -1,16 +1,18 @@
 """Replies: what the own tool answers, rows or a refusal, as the raw `result` value.
 
 Rule: the answer stands in the first text block, what it leaves out in a second; the same for programs in `_meta`. Imports
-`core.errors` and msgspec.
+`core.errors`, `core.export` and msgspec.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
 from millpond.core.errors import Refusal
+from millpond.core.export import Exported
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,12 +26,14 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     total: int | None = None
     saved_as: str | None = None
     notes: Sequence[str] = ()
+    exported: Exported | None = None
+    """The file that holds the rows in place of the text."""
 
 
 def answer_result(answer: Answer) -> bytes:
     """The `result` value for rows."""
     blocks = [answer.text, *(["\n".join(answer.notes)] if answer.notes else [])]
-    meta = {
+    meta: dict[str, Any] = {
         "columns": [{"name": name, "type": kind} for name, kind in answer.columns],
         "rows": answer.rows,
         "truncated": answer.truncated,
@@ -37,6 +41,8 @@ def answer_result(answer: Answer) -> bytes:
         "saved_as": answer.saved_as,
         "notes": list(answer.notes),
     }
+    if answer.exported is not None:
+        meta["exported"] = answer.exported
     content = [{"type": "text", "text": text} for text in blocks]
     return msgspec.json.encode({"content": content, "isError": False, "_meta": {"millpond/result": meta}})
 

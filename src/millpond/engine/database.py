@@ -38,11 +38,13 @@ _LOCKED = (
 DatabaseError = duckdb.Error
 BinderError = duckdb.BinderException
 CatalogError = duckdb.CatalogException
+ConversionError = duckdb.ConversionException
 FatalError = duckdb.FatalException
 """From now on every statement fails, until the file is opened anew: a checkpoint found the disk full."""
 Interrupted = duckdb.InterruptException
 InvalidInput = duckdb.InvalidInputException
 OutOfMemory = duckdb.OutOfMemoryException
+OutputFailed = duckdb.IOException
 ParserError = duckdb.ParserException
 PermissionDenied = duckdb.PermissionException
 
@@ -50,16 +52,19 @@ __all__ = [
     "BinderError",
     "CatalogError",
     "Connection",
+    "ConversionError",
     "Database",
     "DatabaseError",
     "FatalError",
     "Interrupted",
     "InvalidInput",
     "OutOfMemory",
+    "OutputFailed",
     "ParserError",
     "PermissionDenied",
     "is_damage",
     "is_lack_of_memory",
+    "reading",
     "statements",
     "transaction",
 ]
@@ -68,10 +73,18 @@ __all__ = [
 class Database:
     """One canvas's database file."""
 
-    def __init__(self, path: Path, *, memory_bytes: int, checkpoint_factor: int = 1, threads: int = 2) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        memory_bytes: int,
+        checkpoint_factor: int = 1,
+        threads: int = 2,
+        spool: Path | None = None,
+    ) -> None:
         """Open or make the file. DuckDB keeps within `memory_bytes` and spills beside the file.
 
-        A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log.
+        A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log. In `spool`, and nowhere else, COPY may write files.
         Raises `DatabaseError` where it cannot be opened.
         """
         settings: dict[str, Any] = {
@@ -81,7 +94,7 @@ class Database:
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
             "checkpoint_threshold": f"{CHECKPOINT_BYTES * checkpoint_factor}B",
-            "enable_external_access": False,
+            "enable_external_access": spool is not None,
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
             "preserve_insertion_order": True,
@@ -89,6 +102,11 @@ class Database:
             "threads": threads,
         }
         self._connection = duckdb.connect(str(path), config=settings)
+        if (
+            spool is not None
+        ):  # DuckDB takes the place between its start and the end of all access, and then never again.
+            self._connection.execute("SET GLOBAL allowed_directories = [?]", [str(spool)])
+            self._connection.execute("SET GLOBAL enable_external_access = false")
         for setting in _LOCKED:
             self._connection.execute(f"SET GLOBAL {setting}")
 
@@ -118,6 +136,17 @@ def transaction(connection: Connection) -> Generator[None]:
             connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+@contextmanager
+def reading(connection: Connection) -> Generator[None]:
+    """A transaction on this connection in which nothing of the database can be written; rolled back at its end."""
+    connection.execute("BEGIN TRANSACTION READ ONLY")
+    try:
+        yield
+    finally:
+        with suppress(DatabaseError):  # DuckDB has often rolled back by itself.
+            connection.execute("ROLLBACK")
 
 
 def is_damage(error: DatabaseError) -> bool:

@@ -18,6 +18,9 @@ NO_MEMORY = "the result did not fit the engine's memory"
 """The note of a result that could not be taken; the call is answered with the result as it came."""
 
 
+DISK_FULL = "the disk is full"
+
+
 class Exit(IntEnum):
     """Exit codes of the engine's process; any other code, or a signal, is an accident."""
 
@@ -46,7 +49,7 @@ def why(error: BaseException) -> str:
     """What is wrong, without the conversation's data: the disk where that is full, else the kind of error."""
     text = str(error)
     is_full = any(os.strerror(code) in text for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-    return "the disk is full" if is_full else f"the engine failed ({type(error).__name__})"
+    return DISK_FULL if is_full else f"the engine failed ({type(error).__name__})"
 
 
 def stop(error: CanvasStopped) -> NoReturn:

@@ -16,6 +16,7 @@ import msgspec
 from millpond.core import gate, trees
 from millpond.core.errors import QueryRefused, Refusal
 from millpond.core.exactness.doubts import Doubts, doubts
+from millpond.core.export import copied
 from millpond.core.model import EngineSettings, TableState
 from millpond.core.names import fold, quote
 from millpond.core.sql import explained, printed_name
@@ -81,12 +82,15 @@ class Judge:
         if kind == "PRAGMA" and (shown := _PRAGMA_SHOW.fullmatch(text)):
             return Judged(_SHOW[shown[1] and shown[1].lower()])
         if kind != "SELECT":
-            raise QueryRefused(failures.not_a_select(kind))
+            raise QueryRefused(self._in_place_of_copy(kind, text) or failures.not_a_select(kind))
         tree = self._judge_tree(connection, text, named)
         tables = frozenset(named)
         self._tables.make(tables, connection)
         plan = self._judge_plan(connection, text, tree, named)
         return Judged(text, tree=tree, doubts=doubts(plan), tables=tables)
+
+    def _in_place_of_copy(self, kind: str, text: str) -> Refusal | None:
+        return copied(text) if kind == "COPY" and self._settings.export_directory else None
 
     def _judge_tree(self, connection: Connection, sql: str, named: set[str]) -> dict[str, Any]:
         tree = _serialized(connection, "json_serialize_sql", sql)

@@ -88,6 +88,7 @@ def build(settings: EngineSettings) -> Parts:
 
 def _build(settings: EngineSettings) -> Parts:
     from millpond.engine.database import Database
+    from millpond.engine.exporting import spool_path
     from millpond.engine.query import QueryRunner
     from millpond.engine.store import Store
 
@@ -95,6 +96,7 @@ def _build(settings: EngineSettings) -> Parts:
         file_path(settings),
         memory_bytes=int(settings.memory_bytes * DATABASE_SHARE),
         checkpoint_factor=settings.checkpoint_factor,
+        spool=spool_path(settings) if settings.export_directory else None,
     )
     store = Store(database, settings)
     if settings.begun_anew:

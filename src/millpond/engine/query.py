@@ -17,6 +17,7 @@ import msgspec
 from millpond.core.arguments import Arguments, read_arguments
 from millpond.core.clip import clip
 from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused, Reason, Refusal
+from millpond.core.export import exported_text
 from millpond.core.model import Call, EngineSettings
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
@@ -24,6 +25,7 @@ from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
 from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, is_lack_of_memory
 from millpond.engine.exits import why
+from millpond.engine.exporting import Exporter
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.parts import Why
@@ -48,6 +50,7 @@ class QueryRunner:
         self._clock = time.monotonic
         self._checker = Checker(self._judge, self._clock)
         self._saver = Saver(tables, settings)
+        self._exporter = Exporter(settings)
 
     def answer(self, id: int, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
         """The `result` value for these raw arguments; `call` is what `calls` gets, where the answer is to be kept.
@@ -73,17 +76,7 @@ class QueryRunner:
 
     def _answer(self, id: int, arguments: Arguments, call: Call | None) -> bytes:
         try:
-            self._not_offered(arguments)
-            behind = self._behind()
-            with self._cursor(id) as connection, self._saver.held(connection, arguments, call) as saving:
-                judged = self._judge.judge(connection, arguments.sql)
-                self._go_on(id)
-                started = self._clock()
-                found = self._run(connection, judged, arguments, saving)
-                more = self._checker.notes(connection, judged, found.fetched.rows, started)
-                if saving is not None and found.kept is not None:
-                    more = saving.store(connection, found.kept, partial(self._go_on, id)) + more
-            return answer_result(self._compose(arguments, judged, found, [*more, *behind]))
+            return self._answered(id, arguments, call)
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
@@ -96,6 +89,38 @@ class QueryRunner:
             if is_lack_of_memory(error):
                 return refusal_result(exits.out_of_memory())
             return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql), ran=True))
+
+    def _answered(self, id: int, arguments: Arguments, call: Call | None) -> bytes:
+        self._not_offered(arguments)
+        self._exporter.check(arguments)
+        behind = self._behind()
+        with self._cursor(id) as connection, self._saver.held(connection, arguments, call) as saving:
+            judged = self._judge.judge(connection, arguments.sql)
+            self._go_on(id)
+            started = self._clock()
+            if arguments.export is not None:
+                return self._export(id, connection, judged, arguments.export, behind)
+            found = self._run(connection, judged, arguments, saving)
+            more = self._checker.notes(connection, judged, found.fetched.rows, started)
+            if saving is not None and found.kept is not None:
+                more = saving.store(connection, found.kept, partial(self._go_on, id)) + more
+        return answer_result(self._compose(arguments, judged, found, [*more, *behind]))
+
+    def _export(self, id: int, connection: Connection, judged: Judged, name: str, behind: tuple[str, ...]) -> bytes:
+        started = self._clock()
+        written = self._exporter.write(connection, judged, name, partial(self._go_on, id))
+        doubts = self._checker.notes(connection, judged, written.sample, started)
+        return answer_result(
+            Answer(
+                text=exported_text(written.exported),
+                columns=written.columns,
+                rows=0,
+                truncated=False,
+                total=written.exported.rows,
+                notes=[*written.notes, *doubts, *behind],
+                exported=written.exported,
+            )
+        )
 
     def _not_offered(self, arguments: Arguments) -> None:
         if arguments.canvas is not None and arguments.canvas != self._settings.canvas:

@@ -80,6 +80,8 @@ class Policy:
     inline_rows_bytes: int
     max_result_bytes: int
     max_line_bytes: int
+    exports: bool = False
+    """True where the own tool may write files."""
 
     def mode(self, tool: str) -> Mode:
         """The mode of a tool."""

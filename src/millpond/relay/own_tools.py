@@ -41,6 +41,12 @@ _SCHEMA: dict[str, Any] = {
     "required": ["sql"],
 }
 _ANNOTATIONS: dict[str, Any] = {"title": "Query results", "readOnlyHint": True, "openWorldHint": False}
+_EXPORT: dict[str, Any] = {
+    "type": "string",
+    "description": "Write the whole answer to a new NAME.csv, .parquet or .jsonl",
+}
+_WRITES: dict[str, Any] = {"title": "Query results", "destructiveHint": False, "openWorldHint": False}
+"""Where files may be written; none is written over."""
 
 
 def own_name(taken: Collection[str]) -> str:
@@ -52,10 +58,14 @@ def own_name(taken: Collection[str]) -> str:
     return name
 
 
-def own_tool(name: str) -> bytes:
-    """The own tool's definition as JSON."""
+def own_tool(name: str, *, exports: bool = False) -> bytes:
+    """The own tool's definition as JSON; with `exports` it may write files."""
+    schema, annotations = _SCHEMA, _ANNOTATIONS
+    if exports:
+        schema = {**_SCHEMA, "properties": {**_SCHEMA["properties"], "export": _EXPORT}}
+        annotations = _WRITES
     return msgspec.json.encode(
-        {"name": name, "description": _DESCRIPTION, "inputSchema": _SCHEMA, "annotations": _ANNOTATIONS}
+        {"name": name, "description": _DESCRIPTION, "inputSchema": schema, "annotations": annotations}
     )
 
 

@@ -138,7 +138,7 @@ class Session:
         own = None
         if listing.is_last and self._names:
             self._own = own_name(self._names)
-            own = own_tool(self._own)
+            own = own_tool(self._own, exports=self._policy.exports)
         return listing.edited(lambda tool: self._policy.mode(tool) != "never", own)
 
     # --- results of tools ---------------------------------------------------------------------------------------
