@@ -19,7 +19,8 @@ def test_the_example_works_as_it_stands() -> None:
     assert isinstance(config.server, Server)
     assert config.server.name == "files"
     assert config.server.command[-1] == "/home/x/notes"
-    assert config.modes == {"read_text_file": "never"}
+    assert config.modes == {"read_text_file": "never", "list_orders": "auto"}
+    assert [notes.tool for notes in config.notes] == ["list_orders"]
 
 
 def test_what_is_commented_out_is_valid_and_every_setting_is_there_at_its_default() -> None:

@@ -192,12 +192,20 @@ def test_every_setting_is_shown_with_where_it_comes_from(
     """SETUP-06, SETUP-08"""
     Path("millpond.toml").write_text(
         '[servers.a]\ncommand = "x"\n[query]\nmax_rows = 7\n[tools."b c"]\nmode = "never"\n'
+        'note = "old"\ntables = { "$.x" = "new" }\ncolumns = { amount = "in cents" }\n'
     )
     shown = rows(capsys)
     assert {setting.key for setting in SETTINGS} < set(shown)
     assert (shown["query.max_rows"]["value"], shown["query.max_rows"]["source"]) == (7, "millpond.toml")
     assert (shown["query.max_cell_bytes"]["value"], shown["query.max_cell_bytes"]["source"]) == (512, "default")
     assert (shown['tools."b c".mode']["value"], shown['tools."b c".mode']["source"]) == ("never", "millpond.toml")
+    noted = {name: row["value"] for name, row in shown.items() if name.startswith('tools."b c".')}
+    assert noted == {
+        'tools."b c".mode': "never",
+        'tools."b c".note': "old",
+        'tools."b c".tables."$.x"': "new",
+        'tools."b c".columns.amount': "in cents",
+    }
     assert int(shown["canvas.memory_bytes"]["means"].replace(",", "")) > 0
     assert shown["canvas.directory"]["means"] == "the temporary folder of the system"
     assert main(["config"]) == 0

@@ -161,7 +161,7 @@ def test_a_change_of_the_list_is_told_once_and_the_next_list_has_the_own_tool_ag
     relay = shown()
     changed = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
     assert relay.from_server(changed) == [ToClient(changed)]
-    (sent,) = ask(relay, "tools/list", None, '{"tools":[{"name":"b","outputSchema":{}}]}')
+    sent, _ = ask(relay, "tools/list", None, '{"tools":[{"name":"b","outputSchema":{}}]}')
     assert isinstance(sent, ToClient)
     assert b"outputSchema" not in sent.line
     assert sent.line.count(b'"name":"query"') == 1

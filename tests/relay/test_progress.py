@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 
 from engine_link import on_loop
-from millpond.core.model import Call, Engine, Outcome
+from millpond.core.model import Call, Engine, Outcome, ToolText
 from millpond.relay.driver import MOST_WAITING_BYTES, ClientEnd, Driver
 from millpond.relay.log import Log
 from millpond.relay.requests import progress_line
@@ -28,6 +28,9 @@ class Gate:
         self.pauses: asyncio.Queue[asyncio.Future[None]] = asyncio.Queue()
 
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
+        raise NotImplementedError
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
         raise NotImplementedError
 
     def record(self, call: Call, result: bytes | memoryview) -> None:

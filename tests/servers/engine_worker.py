@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from millpond.core.errors import CanvasDamaged, CanvasStopped
-from millpond.core.model import Call, EngineSettings, Outcome, Verdict
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict
 from millpond.engine.parts import Parts, Why, file_path
 from millpond.engine.worker import main
 
@@ -102,6 +102,9 @@ class Store:
         self._commit([call.number])
         body = json.dumps({"call": call.number, "bytes": len(result), "pid": os.getpid()}).encode()
         return Outcome(verdict=Verdict.REPLACE, body=body)
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        say(f"learns {' '.join(tool.name for tool in tools)}")
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         if call.tool.startswith("die"):

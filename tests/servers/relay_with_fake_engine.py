@@ -17,7 +17,7 @@ from collections.abc import Callable
 from millpond import app
 from millpond.cli import load_config, parse_arguments
 from millpond.core.errors import MillpondError
-from millpond.core.model import Call, EngineSettings, Outcome, Verdict
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict
 from millpond.relay.log import Log
 
 
@@ -41,6 +41,9 @@ class FakeEngine:
         if call.tool == "late":
             await self._released.wait()
         return Outcome(verdict=Verdict.REPLACE, body=text([call.number, call.tool, len(result), query_tool]))
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        self._log(f"engine learned {len(tools)}")
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         self._recorded.append(call.number)

@@ -64,7 +64,7 @@ def config(line: Line, door: Door) -> int:
     loaded = door.load(None if path is None else str(path), _NO_SERVER if is_placeholder else line.command, asked.url)
     source = "command line" if is_given else str(path)
     rows = [] if is_placeholder else [Row("server", _server(loaded), source)]
-    rows += [*_settings(loaded, document, str(path)), *_modes(loaded, str(path))]
+    rows += [*_settings(loaded, document, str(path)), *_tools(loaded, str(path))]
     write(
         json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) + "\n" if asked.is_json else _text(rows)
     )
@@ -117,8 +117,14 @@ def _row(loaded: Config, setting: Setting, document: Mapping[str, object], sourc
     return Row(setting.key, value, source if is_set else DEFAULT, "" if value or not setting.empty else means)
 
 
-def _modes(loaded: Config, source: str) -> list[Row]:
-    return [Row(f"tools.{quoted(name)}.mode", mode, source) for name, mode in loaded.modes.items()]
+def _tools(loaded: Config, source: str) -> list[Row]:
+    rows = [Row(f"tools.{quoted(name)}.mode", mode, source) for name, mode in loaded.modes.items()]
+    for notes in loaded.notes:
+        where = f"tools.{quoted(notes.tool)}"
+        rows += [Row(f"{where}.note", notes.note, source)] if notes.note else []
+        rows += [Row(f"{where}.tables.{quoted(path)}", text, source) for path, text in notes.tables]
+        rows += [Row(f"{where}.columns.{quoted(name)}", text, source) for name, text in notes.columns]
+    return rows
 
 
 def _text(rows: list[Row]) -> str:

@@ -1,7 +1,7 @@
 """Diagnosis: what would happen to a server's tools and answers behind Millpond, and whether that helps.
 
 Rule: pure; an answer is judged by the very stages that judge it in a session. Imports `core`, the clients' `limits`, the
-commands' `probe` and the relay's `own_tools`.
+commands' `noted` and `probe` and the relay's `own_tools`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from millpond.clients.limits import definition_problems, looks_like_a_list, name_problems
+from millpond.commands.noted import note_problems
 from millpond.commands.probe import Meeting, Trial
 from millpond.core import plan
 from millpond.core.config import Config
@@ -98,7 +99,12 @@ def diagnose(meeting: Meeting, config: Config, server: str = "") -> Diagnosis:
         definition_tokens=estimate_tokens(json.dumps(list(meeting.tools), ensure_ascii=False)),
         own_tool=own_name(names) if names else "",
         trials=trials,
-        notes=(*meeting.notes, *_called(tools, trials), *_notes(meeting.tools, server, config)),
+        notes=(
+            *meeting.notes,
+            *_called(tools, trials),
+            *_notes(meeting.tools, server, config),
+            *note_problems(meeting, config),
+        ),
         gains=gains,
         sentence=sentence,
     )

@@ -136,6 +136,10 @@ def toml_text(template: Template) -> str:
         '# For one tool: "auto" replaces large results, "always" every one that has rows, "never" none.',
         '# [tools."NAME"]',
         '# mode = "never"',
+        "# What its data means, for the agent: it stands in every handle of the tool and in DESCRIBE.",
+        '# note = "exclude cancelled orders unless asked for them"',
+        '# [tools."NAME".columns]',
+        '# amount = "in cents"',
         "",
         settings_toml(),
     ]

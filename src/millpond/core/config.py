@@ -12,7 +12,7 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from millpond.core.model import EngineSettings, Mode
+from millpond.core.model import EngineSettings, Mode, ToolNotes
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -172,6 +172,8 @@ class Config:
     http: Http = field(default_factory=Http)
     modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
+    notes: tuple[ToolNotes, ...] = ()
+    """What it says that their tables and columns mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,4 +245,5 @@ def engine_settings(config: Config, directory: str, canvas: str, tag: str, memor
         max_canvas_bytes=config.canvas.max_canvas_bytes,
         export_directory=config.export.directory,
         max_export_bytes=config.export.max_export_bytes,
+        notes=config.notes,
     )

@@ -2,7 +2,7 @@
 
 Rule: everything is checked at this door, and the first thing that is wrong is one line: file, key, what was expected,
 what came, what to do. Nothing unknown is passed over. Values of `[servers]` are never printed: they may be secrets.
-Imports `core.config`, `core.config_url`, `core.errors`, `core.model` and the standard library.
+Imports `core.config`, `core.config_notes`, `core.config_url`, `core.errors`, `core.model` and the standard library.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ from millpond.core.config import (
     Server,
     Setting,
 )
+from millpond.core.config_notes import KEYS as NOTE_KEYS
+from millpond.core.config_notes import read_notes
 from millpond.core.config_url import header_in, name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
-from millpond.core.model import Mode
+from millpond.core.model import Mode, ToolNotes
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 COMMAND_KEYS = ("command", "args", "env", "cwd")
@@ -99,6 +101,7 @@ def parse_config(
         export=Export(**sections["export"]),
         http=Http(**sections["http"]),
         modes=reader.modes(reader.table("", document, "tools")),
+        notes=reader.notes(reader.table("", document, "tools")),
     )
 
 
@@ -173,12 +176,17 @@ class _Reader:
         for name in tools:
             where = f"tools.{quoted(name)}"
             tool = self.table("tools", tools, name)
-            self.known(where, tool, ("mode",))
+            self.known(where, tool, ("mode", *NOTE_KEYS))
             mode = tool.get("mode", "auto")
             if mode not in MODES:
                 self.wrong(f"[{where}] mode", f"one of {', '.join(MODES)}", mode, 'write mode = "never"')
             modes[name] = mode
         return MappingProxyType(modes)
+
+    def notes(self, tools: _Table) -> tuple[ToolNotes, ...]:
+        """The notes of each tool that has some."""
+        found = (read_notes(name, f"tools.{quoted(name)}", tools[name], self.wrong) for name in tools)
+        return tuple(notes for notes in found if notes is not None)
 
     def server(self, document: _Table) -> Server | RemoteServer:
         servers = self.table("", document, "servers")

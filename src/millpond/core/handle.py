@@ -66,6 +66,8 @@ class HandleText(msgspec.Struct, frozen=True, kw_only=True):
     """Scalars beside the rows, as (path, JSON text)."""
     empty: tuple[str, ...] = ()
     """Paths of lists without elements."""
+    about: tuple[tuple[str, ...], ...] = ()
+    """What the configuration says of each table, in the same order; empty where it says nothing of any."""
 
 
 def handle_text(handle: HandleText, max_tokens: int) -> str:
@@ -94,8 +96,9 @@ def handle_meta(handle: HandleText) -> dict[str, object]:
                     {"name": c.name, "type": c.type, "exact": c.exact, "renamed_from": c.renamed_from}
                     for c in table.columns
                 ],
+                **({"about": handle.about[at]} if at < len(handle.about) and handle.about[at] else {}),
             }
-            for table in handle.tables
+            for at, table in enumerate(handle.tables)
         ],
     }
 
@@ -113,13 +116,14 @@ def _table_lines(handle: HandleText, detail: _Detail) -> list[str]:
         f" the conversation). Ask with {handle.query_tool}:",
         f"  {preview.example.format(table=printed_name(first.name))}",
         *_column_lines(first, detail.columns, detail.characters),
+        *_about_lines(handle, 0, detail),
         *_preview_lines(preview, detail),
     ]
     others = handle.tables[1:]
-    for table in others[: detail.tables]:
+    for at, table in enumerate(others[: detail.tables], start=1):
         columns = _column_lines(table, max(detail.columns // 2, 2), detail.characters)
         lines.append(f"also {_rows(table)} in {table.name} (from {shown(table.path, detail.characters)}): {columns[0]}")
-        lines.extend(columns[1:])
+        lines.extend((*columns[1:], *_about_lines(handle, at, detail)))
     more = len(others) - detail.tables
     if more > 0:
         lines.append(f"and {more} {_plural('table', more)} more: SELECT tables FROM calls WHERE number = {handle.call}")
@@ -150,6 +154,17 @@ def _column(column: Column, characters: int) -> str:
     if column.renamed_from is not None:
         text += f" (key {_json(column.renamed_from, characters)})"
     return text
+
+
+def _about_lines(handle: HandleText, at: int, detail: _Detail) -> list[str]:
+    """What the configuration says of a table and its columns, in one line; DESCRIBE has the whole."""
+    notes = handle.about[at] if at < len(handle.about) else ()
+    if not notes:
+        return []
+    said = "; ".join(shown(note, 4 * detail.characters) for note in notes[: detail.members])
+    more = len(notes) - detail.members
+    table = printed_name(handle.tables[at].name)
+    return [f"to know: {said}", *([f"and {more} {_plural('note', more)} more: DESCRIBE {table}"] if more > 0 else [])]
 
 
 def _json(text: str, characters: int) -> str:

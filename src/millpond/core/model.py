@@ -38,6 +38,27 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[Column, ...]
 
 
+class ToolNotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What the configuration says that one tool's results mean."""
+
+    tool: str
+    note: str = ""
+    """Of all its tables."""
+    tables: tuple[tuple[str, str], ...] = ()
+    """(JSON path of a list, note)."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """(column, or field as `user.login`, note), in whichever table has it."""
+
+
+class ToolText(msgspec.Struct, frozen=True, kw_only=True):
+    """What the server itself says of one tool."""
+
+    name: str
+    description: str = ""
+    schema: bytes = b""
+    """The raw JSON of its `outputSchema`; empty where it has none, or one that is too large."""
+
+
 class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the engine process is told once, at its start."""
 
@@ -63,6 +84,7 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     export_directory: str = ""
     """The user's folder for exported files, absolute; empty where none is named."""
     max_export_bytes: int = 1 << 30
+    notes: tuple[ToolNotes, ...] = ()
     checkpoint_factor: int = 1
     """How much rarer checkpoints are than by default: each one that found the disk full has put the next off."""
     begun_anew: str | None = None
@@ -121,7 +143,13 @@ class Cancel(msgspec.Struct, frozen=True, tag="cancel", kw_only=True):
     why: Literal["cancelled", "timeout"]
 
 
-Request = Take | Record | Query | Cancel
+class Learn(msgspec.Struct, frozen=True, tag="learn", kw_only=True):
+    """Know what the server says of its tools, for the comments of tables that are made from now on. Not answered."""
+
+    tools: tuple[ToolText, ...]
+
+
+Request = Take | Record | Query | Cancel | Learn
 
 
 # --- answers: engine to relay ---------------------------------------------------------------------------------------
@@ -208,6 +236,10 @@ class Engine(Protocol):
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         """Have a result kept that already went on. In order with the others; dropped with a log line at the bound."""
+        ...
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        """Know what the server says of these tools; of each, the latest counts."""
         ...
 
     async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:

@@ -46,6 +46,28 @@ def rows_of(select: Node, expressions: Sequence[Node]) -> Node:
     return {**_EMPTY_SELECT, **kept, "select_list": list(expressions)}
 
 
+def described_table(tree: Node) -> str | None:
+    """The table that a statement describes whole (`DESCRIBE t`, `SHOW t`), or None where it does anything else."""
+    nodes = [entry.get("node") for entry in tree.get("statements") or () if is_object(entry)]
+    shown = member(nodes[0], "from_table") if len(nodes) == 1 and _takes_all(nodes[0]) else None
+    if member(shown, "type") != "SHOW_REF" or member(shown, "show_type") not in ("DESCRIBE", "SHOW"):
+        return None
+    query = member(shown, "query")
+    if query is None:
+        return str(member(shown, "table_name"))
+    table = member(query, "from_table") if _takes_all(query) else None
+    return str(member(table, "table_name")) if member(table, "type") == "BASE_TABLE" else None
+
+
+def _takes_all(select: Any) -> bool:
+    """True for `SELECT *` of every column under its own name, without a CTE that could take a table's."""
+    columns = member(select, "select_list")
+    if not is_list(columns) or len(columns) != 1 or member(member(select, "cte_map"), "map"):
+        return False
+    changes = ("exclude_list", "replace_list", "rename_list", "qualified_exclude_list", "expr")
+    return member(columns[0], "class") == "STAR" and not any(member(columns[0], change) for change in changes)
+
+
 def name_of(node: Node) -> str:
     """The function that a node calls, in lower case; "" where it calls none."""
     return fold(str(node.get("function_name") or ""))

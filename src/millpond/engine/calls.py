@@ -77,10 +77,10 @@ def evict(connection: Connection, gone: Sequence[int], max_calls: int) -> None:
     connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - max_calls])
 
 
-def tables(connection: Connection, number: int) -> tuple[str, ...] | None:
-    """The names of a call's tables; None where it has no row."""
-    found = connection.execute("SELECT tables FROM calls WHERE number = ?", [number]).fetchone()
-    return None if found is None else tuple(found[0])
+def tables(connection: Connection, number: int) -> tuple[str, tuple[str, ...]] | None:
+    """The tool of a call and the names of its tables; None where it has no row."""
+    found = connection.execute("SELECT tool, tables FROM calls WHERE number = ?", [number]).fetchone()
+    return None if found is None else (found[0], tuple(found[1]))
 
 
 def stored(connection: Connection) -> tuple[StoredCall, ...]:

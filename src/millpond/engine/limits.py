@@ -44,6 +44,8 @@ class Limits:
     """Recorded results that are held until they are known to be committed."""
     unconfirmed_bytes: int = 64 << 20
     """Bytes of those results."""
+    learned_bytes: int = 8 << 20
+    """Of what the server says of its tools; held to be told to the next process too."""
 
 
 QUERY_THREADS = 4

@@ -20,11 +20,13 @@ from millpond.core.model import (
     Cancel,
     EngineSettings,
     Kept,
+    Learn,
     Outcome,
     Query,
     Record,
     Take,
     Taken,
+    ToolText,
     Verdict,
 )
 from millpond.core.replies import refusal_result
@@ -32,7 +34,7 @@ from millpond.engine import exits
 from millpond.engine.exits import Exit
 from millpond.engine.limits import QUERY_THREADS, Limits
 from millpond.engine.supervisor import End, Supervisor
-from millpond.engine.waiting import Load, Loads, Question, Unconfirmed
+from millpond.engine.waiting import Learned, Load, Loads, Question, Unconfirmed
 
 COMMAND = (sys.executable, "-P", "-m", "millpond.engine.worker")
 """`-P` keeps the user's working directory out of the module path."""
@@ -60,6 +62,7 @@ class Link:
         self._questions: dict[int, Question] = {}
         self._stopping: dict[int, asyncio.TimerHandle] = {}
         self._unconfirmed = Unconfirmed(self._limits)
+        self._learned = Learned(self._limits)
         self._dropped = 0
         self._has_loaded = False
         """True once the process has dealt with a result: what it has taken of its memory it may not give back."""
@@ -119,6 +122,14 @@ class Link:
         self._dropped += 1
         if self._dropped == 1 and not self._closed:
             self._log("engine: results are not recorded until it has caught up")
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        """Know what the server says of these tools; of each, the latest counts. Over the bound it is left out, with a log line."""
+        held = self._learned.add(tools)
+        if len(held) < len(tools):
+            self._log(f"engine: the descriptions of {len(tools) - len(held)} tools are not kept, they are too large")
+        if self._supervisor.process:
+            self._supervisor.process.send(Learn(tools=held))
 
     # --- queries ------------------------------------------------------------------------------------------------
 
@@ -210,10 +221,12 @@ class Link:
     # --- what the supervisor tells ------------------------------------------------------------------------------
 
     def on_up(self) -> None:
-        """A process takes requests: what was recorded goes first, then the result in hand, then queries."""
+        """A process takes requests: what is known of the tools goes first, then what was recorded, the result in hand, queries."""
         process = self._supervisor.process
         assert process is not None
         self._has_loaded = False
+        if learned := self._learned.all():
+            process.send(Learn(tools=learned))
         for call, result in self._unconfirmed.all():
             process.send(Record(call=call), result)
         self._advance()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from millpond.core.errors import CanvasDamaged
-from millpond.core.model import Call, EngineSettings, Outcome
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText
 from millpond.engine.limits import DATABASE_SHARE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ Why = Literal["cancelled", "timeout"]
 
 
 class StorePart(Protocol):
-    """What the worker asks of the store. Safe to call from any thread. All but `record` may raise `CanvasStopped`."""
+    """What the worker asks of the store. Safe to call from any thread. All but `record` and `learn` may raise `CanvasStopped`."""
 
     def take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:
         """Decide on a result and store it; returns after the commit."""
@@ -31,6 +31,10 @@ class StorePart(Protocol):
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         """Keep a result in memory until the next flush."""
+        ...
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        """Know what the server says of its tools."""
         ...
 
     def flush(self) -> int:

@@ -23,6 +23,7 @@ from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
+from millpond.engine.comments import table_comment, with_comments
 from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, is_lack_of_memory
 from millpond.engine.exits import why
 from millpond.engine.exporting import Exporter
@@ -102,6 +103,7 @@ class QueryRunner:
                 return self._export(id, connection, judged, arguments.export, behind)
             found = self._run(connection, judged, arguments, saving)
             more = self._checker.notes(connection, judged, found.fetched.rows, started)
+            more = [*table_comment(connection, judged.tree), *more]
             if saving is not None and found.kept is not None:
                 more = saving.store(connection, found.kept, partial(self._go_on, id)) + more
         return answer_result(self._compose(arguments, judged, found, [*more, *behind]))
@@ -179,6 +181,7 @@ class QueryRunner:
                 fetched = fetch_explain(connection, f"{judged.explain} {judged.statement}")
                 return _Found(fetched, len(fetched.rows))
             fetched = fetch(connection, judged.statement, self._bounds(arguments))
+            fetched = with_comments(connection, judged.tree, fetched)
             whole = len(fetched.rows) <= self._bounds(arguments).rows and not fetched.stopped
             total: int | None = len(fetched.rows) if whole else None
             if arguments.exact_total and total is None:

@@ -18,7 +18,7 @@ from millpond.core.columns import Plan
 from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused
 from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
-from millpond.core.model import Call, EngineSettings, Outcome, TableState, Verdict
+from millpond.core.model import Call, EngineSettings, Outcome, TableState, ToolText, Verdict
 from millpond.core.names import fold, quote
 from millpond.core.preview import preview
 from millpond.core.replacement import replace_result
@@ -26,6 +26,7 @@ from millpond.core.saving import name_taken
 from millpond.engine import calls as rows_of_calls
 from millpond.engine.ahead import load_rows
 from millpond.engine.calls import CallRow, row_of
+from millpond.engine.comments import Meanings
 from millpond.engine.database import (
     Connection,
     Database,
@@ -65,6 +66,7 @@ class Store:
         self._held: set[str] = set()
         """Names of answers that are being kept."""
         self._texts = Texts(database)
+        self._meanings = Meanings(settings.notes)
         self._orphans: frozenset[int] = frozenset()
         """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
         connection = database.cursor()
@@ -76,6 +78,10 @@ class Store:
     def last_number(self) -> int:
         """The highest call number that is committed; 0 in a new canvas."""
         return self._ledger.last_number
+
+    def learn(self, tools: Sequence[ToolText]) -> None:
+        """Know what the server says of its tools, for tables that are made from now on."""
+        self._meanings.learn(tools)
 
     # --- taking results -----------------------------------------------------------------------------------------
 
@@ -116,16 +122,20 @@ class Store:
         row = row_of(call, result, names)
         plans = self._load(row, result, reading)
         gone = self._enter([row], made=True)
+        tables = plan.tables(plans, names)
         handle = HandleText(
             canvas=self._settings.canvas,
             call=call.number,
             bytes=len(result),
             query_tool=query_tool,
-            tables=plan.tables(plans, names),
+            tables=tables,
             previews=tuple(preview(table, rows=3) for table in plans),
-            notes=plan.notes(reading, plans) + _gone_note(gone),
+            notes=plan.notes(reading, plans)
+            + _gone_note(gone)
+            + self._meanings.strays(call.tool, tables if reading.has_rows else (), reading.shape.empty),
             rest=reading.shape.rest,
             empty=reading.shape.empty,
+            about=self._meanings.about(call.tool, tables),
         )
         text = handle_text(handle, self._settings.handle_tokens)
         return Outcome(verdict=Verdict.REPLACE, body=replace_result(reading.payload, text, handle_meta(handle)))
@@ -148,6 +158,7 @@ class Store:
         with self._database.transaction() as connection:
             self._forget(connection, row)
             plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
+            self._meanings.write(connection, row.tool, plan.tables(plans, row.tables))
             note = row.note or "; ".join(plan.notes(reading, plans)) or None
             rows_of_calls.insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
@@ -246,9 +257,10 @@ class Store:
             reading = _read(memoryview(text.encode()))
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
-            _drop(connection, found)
-            for name, rows in zip(found, reading.shape.row_sets, strict=True):
-                load_rows(connection, name, rows)
+            tool, names = found
+            _drop(connection, names)
+            plans = tuple(map(partial(load_rows, connection), names, reading.shape.row_sets))
+            self._meanings.write(connection, tool, plan.tables(plans, names))
         with self._guard:
             self._ledger.made(number)
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millpond.core.model import Call, Outcome
+from millpond.core.model import Call, Outcome, ToolText
 from millpond.engine.limits import Limits
 
 
@@ -132,3 +132,32 @@ class Unconfirmed:
     def all(self) -> tuple[tuple[Call, bytes | memoryview], ...]:
         """Those held, in the order in which they came."""
         return tuple(self._held.values())
+
+
+class Learned:
+    """What the server says of its tools, held for every process that comes."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._held: dict[str, ToolText] = {}
+        self._bytes = 0
+
+    def add(self, tools: Iterable[ToolText]) -> tuple[ToolText, ...]:
+        """Hold these, each in the place of what was said of its tool before. Returns those for which there was room."""
+        held: list[ToolText] = []
+        for tool in tools:
+            before = self._held.pop(tool.name, None)
+            self._bytes -= _size(before) if before else 0
+            if self._bytes + _size(tool) <= self._limits.learned_bytes:
+                self._held[tool.name] = tool
+                self._bytes += _size(tool)
+                held.append(tool)
+        return tuple(held)
+
+    def all(self) -> tuple[ToolText, ...]:
+        """Those held."""
+        return tuple(self._held.values())
+
+
+def _size(tool: ToolText) -> int:
+    return len(tool.name) + len(tool.description) + len(tool.schema)

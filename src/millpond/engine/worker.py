@@ -22,6 +22,7 @@ from millpond.core.model import (
     Cancel,
     EngineSettings,
     Kept,
+    Learn,
     Outcome,
     Query,
     Ready,
@@ -99,6 +100,8 @@ class Worker:
                 self._queries.add(request, bytes(body))
             case Cancel():
                 self._queries.stop(request)
+            case Learn():
+                self._store.learn(request.tools)
 
     def _refuse(self, request: Request) -> None:
         """Answer a request whose body did not fit."""
@@ -110,7 +113,7 @@ class Worker:
             case Record():
                 print(f"result {request.call.number} was not recorded: out of memory", file=sys.stderr)
                 self._answers.send(Kept(numbers=(request.call.number,)))
-            case Cancel():
+            case Cancel() | Learn():
                 pass
 
     def _load_in_turn(self) -> None:

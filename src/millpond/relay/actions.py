@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from millpond.core.model import Call, Mode
+from millpond.core.model import Call, Mode, ToolText
 from millpond.relay.spans import Member
 
 
@@ -69,7 +69,21 @@ class Stop:
     key: bytes
 
 
-Action = ToServer | ToClient | Take | Keep | Ask | Stop
+@dataclass(frozen=True, slots=True)
+class Learn:
+    """Have the engine know what the server says of these tools."""
+
+    tools: tuple[ToolText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Tell whoever reads the log, in one line without the conversation's data."""
+
+    text: str
+
+
+Action = ToServer | ToClient | Take | Keep | Ask | Stop | Learn | Say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

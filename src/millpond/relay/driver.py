@@ -13,7 +13,7 @@ from itertools import count
 from typing import Protocol
 
 from millpond.core.model import Engine
-from millpond.relay.actions import Action, Ask, Keep, Stop, Take, ToClient, ToServer
+from millpond.relay.actions import Action, Ask, Keep, Learn, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.log import Log
 from millpond.relay.requests import progress_line
 from millpond.relay.server_end import StartServer
@@ -139,10 +139,21 @@ class Driver:
                 self._begin(self._take(action))
             case Ask():
                 self._asked[action.key] = self._begin(self._ask(action))
+            case Learn() | Say():
+                self._note(action)
             case Stop():
-                if (task := self._asked.pop(action.key, None)) is not None:
-                    task.cancel()
+                self._stop(action)
         self.throttle()
+
+    def _note(self, action: Learn | Say) -> None:
+        if isinstance(action, Learn):
+            self._engine.learn(action.tools)
+        else:
+            self._log.line(action.text)
+
+    def _stop(self, stop: Stop) -> None:
+        if (task := self._asked.pop(stop.key, None)) is not None:
+            task.cancel()
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)

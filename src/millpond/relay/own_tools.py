@@ -1,17 +1,19 @@
 """Own tools: what Millpond adds to a server's definitions, and what it takes from them.
 
-Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports msgspec and the relay's
-`spans`.
+Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports `core.meaning`,
+`core.model`, msgspec and the relay's `spans`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from millpond.core.meaning import near_name
+from millpond.core.model import ToolText
 from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
 
 INSTRUCTIONS = (
@@ -49,6 +51,12 @@ _WRITES: dict[str, Any] = {"title": "Query results", "destructiveHint": False, "
 """Where files may be written; none is written over."""
 
 
+MAX_SCHEMA_BYTES = 1 << 20
+"""Of one `outputSchema` that is kept for the comments of the tool's tables; of a larger one nothing is."""
+MAX_DESCRIPTION_CHARACTERS = 4_000
+"""Of one tool's description that is kept for them."""
+
+
 def own_name(taken: Collection[str]) -> str:
     """The own tool's name: `query`, or the first like it that the server does not have."""
     name, number = "query", 1
@@ -66,6 +74,14 @@ def own_tool(name: str, *, exports: bool = False) -> bytes:
         annotations = _WRITES
     return msgspec.json.encode(
         {"name": name, "description": _DESCRIPTION, "inputSchema": schema, "annotations": annotations}
+    )
+
+
+def misnamed(tool: str, names: Sequence[str]) -> str:
+    """What is said of a tool that the configuration names and the server does not have."""
+    near = near_name(tool, names)
+    return f'the configuration: [tools."{tool}"]: the server has no such tool' + (
+        f"; did you mean {near}?" if near else ""
     )
 
 
@@ -97,9 +113,13 @@ def with_instructions(line: bytes, result: Member) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    name: str
+    text: ToolText
     member: Member
     output_schema: Edit | None
+
+    @property
+    def name(self) -> str:
+        return self.text.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +138,11 @@ class Listing:
     def names(self) -> frozenset[str]:
         """The names of the tools on it."""
         return frozenset(tool.name for tool in self.tools)
+
+    def texts(self, is_replaced: Callable[[str], bool]) -> tuple[ToolText, ...]:
+        """What the server says of the tools whose results may be replaced, where it says something."""
+        found = (tool.text for tool in self.tools if is_replaced(tool.name))
+        return tuple(text for text in found if text.description or text.schema)
 
     def edited(self, is_replaced: Callable[[str], bool], own: bytes | None) -> bytes:
         """The line without `outputSchema` where results may be replaced, and with the own tool at the list's end."""
@@ -148,7 +173,18 @@ def read_listing(line: bytes, result: Member) -> Listing | None:
 def _tool(line: bytes, element: Member) -> _Tool | None:
     members = object_members(line, element.start, element.stop) or {}
     name = string_value(line, members.get("name"))
-    return None if name is None else _Tool(name, element, _removal(line, members, "outputSchema"))
+    if name is None:
+        return None
+    description = string_value(line, members.get("description")) or ""
+    schema = _raw(line, members.get("outputSchema"))
+    text = ToolText(name=name, description=description[:MAX_DESCRIPTION_CHARACTERS], schema=schema)
+    return _Tool(text, element, _removal(line, members, "outputSchema"))
+
+
+def _raw(line: bytes, member: Member | None) -> bytes:
+    """A schema's raw text; empty where there is none, or one that is too large."""
+    is_kept = member is not None and member.stop - member.start <= MAX_SCHEMA_BYTES
+    return line[member.start : member.stop] if member is not None and is_kept else b""
 
 
 def _removal(line: bytes, members: dict[str, Member], name: str) -> Edit | None:

@@ -13,10 +13,10 @@ from dataclasses import replace
 import msgspec
 
 from millpond.core.model import Call, Outcome, Verdict
-from millpond.relay.actions import Action, Ask, Keep, Policy, Stop, Take, ToClient, ToServer
+from millpond.relay.actions import Action, Ask, Keep, Learn, Policy, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.degraded import degraded_error, degraded_line
 from millpond.relay.envelope import Envelope, read_envelope
-from millpond.relay.own_tools import offers_tools, own_name, own_tool, read_listing, with_instructions
+from millpond.relay.own_tools import misnamed, offers_tools, own_name, own_tool, read_listing, with_instructions
 from millpond.relay.requests import (
     MAX_PENDING,
     MAX_TASKS,
@@ -50,6 +50,8 @@ class Session:
         self._is_opened = False
         self._names: set[str] = set()
         self._own = own
+        self._is_compared = False
+        """True once the tools that the configuration names were looked for."""
         self._number = 0
         self._ended: str | None = None
 
@@ -117,29 +119,41 @@ class Session:
             return [ToClient(line)]
         if request.tool is not None:
             return self._tool_answer(envelope, request)
-        return [ToClient(line if envelope.result is None else self._other_answer(request, line, envelope.result))]
+        return [ToClient(line)] if envelope.result is None else self._other_answer(request, line, envelope.result)
 
-    def _other_answer(self, request: Request, line: bytes, result: Member) -> bytes:
+    def _other_answer(self, request: Request, line: bytes, result: Member) -> list[Action]:
         if request.method in OPENING:
-            return self._opened(line, result)
+            return [ToClient(self._opened(line, result))]
         if request.method == "tools/list" and self._has_tools:
             return self._listed(line, result)
-        return line
+        return [ToClient(line)]
 
     def _opened(self, line: bytes, result: Member) -> bytes:
         self._has_tools = self._is_opened = offers_tools(line, result)
         return with_instructions(line, result) if self._has_tools else line
 
-    def _listed(self, line: bytes, result: Member) -> bytes:
+    def _listed(self, line: bytes, result: Member) -> list[Action]:
         listing = read_listing(line, result)
         if listing is None:
-            return line
+            return [ToClient(line)]
         self._names |= listing.names
-        own = None
+        own, more = None, list[Action]()
         if listing.is_last and self._names:
             self._own = own_name(self._names)
             own = own_tool(self._own, exports=self._policy.exports)
-        return listing.edited(lambda tool: self._policy.mode(tool) != "never", own)
+            more += self._misnamed()
+        if texts := listing.texts(self._may_replace):
+            more.append(Learn(texts))
+        return [ToClient(listing.edited(self._may_replace, own)), *more]
+
+    def _may_replace(self, tool: str) -> bool:
+        return self._policy.mode(tool) != "never"
+
+    def _misnamed(self) -> list[Action]:
+        """What is to be said of tools that the configuration names and the server does not have; once."""
+        missing = [] if self._is_compared else [name for name in self._policy.modes if name not in self._names]
+        self._is_compared = True
+        return [Say(misnamed(name, sorted(self._names))) for name in missing]
 
     # --- results of tools ---------------------------------------------------------------------------------------
 
