@@ -15,7 +15,7 @@ from pond import Canvas, canvas, handle, printed_sql
 from strategies import row_lists, values
 
 TOKENIZER = bpe_openai.get_encoding("o200k_base")
-OWN_LINES = ("  SELECT ", "also ", "and ", "first ", "| ", "beside the rows: ", "empty lists: ", "note: ")
+OWN_LINES = ("  SELECT ", "also ", "and ", "mind: ", "first ", "| ", "beside the rows: ", "empty lists: ", "note: ")
 
 _words = st.one_of(
     st.text(max_size=40),

@@ -1,20 +1,23 @@
 """Handle: the short text that stands in for a large result, and the same facts for programs.
 
-Rule: what was kept and what was not is always said; the preview gives way first, then columns, other tables and the length of texts,
-each cut disclosed; every SQL it prints runs as printed and ends its line; only rows begin with `| `. Imports `core.clip`, `core.model`,
-`core.preview`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
+Rule: what was kept and what was not is always said; the preview gives way first, then figures, columns, other tables and the length of
+texts, each cut disclosed; every SQL it prints runs as printed and ends its line; only rows begin with `| `. Imports `core.clip`,
+`core.examples`, `core.model`, `core.preview`, `core.profile`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import msgspec
 
 from millpond.core.clip import clip_bytes, shown
+from millpond.core.examples import example
 from millpond.core.model import Column, Table
 from millpond.core.preview import Preview
+from millpond.core.profile import MAX_VALUES, Figures, Profile, facts
 from millpond.core.sql import printed_name
 from millpond.core.tokens import estimate_tokens
 from millpond.core.type_text import short_type
@@ -28,6 +31,11 @@ class _Detail(NamedTuple):
 
     rows: int
     """Of the preview."""
+    values: int
+    """Told of a column of the first table that has few; 0 where no figures are told."""
+    others: int
+    """The same, of each other table."""
+    warnings: int
     columns: int
     """Of the first table, and half as many of each other one."""
     tables: int
@@ -39,14 +47,18 @@ class _Detail(NamedTuple):
 
 
 _DETAILS = (
-    *(_Detail(rows, 40, 11, 6, 60) for rows in (PREVIEW_ROWS, 2, 1)),
-    _Detail(1, 24, 11, 6, 60),
-    *(_Detail(0, columns, 11, 6, 60) for columns in (24, 12)),
-    _Detail(0, 12, 5, 6, 60),
-    _Detail(0, 8, 3, 6, 48),
-    _Detail(0, 6, 2, 4, 32),
-    _Detail(0, 4, 1, 3, 24),
-    _Detail(0, 2, 0, 2, 16),
+    *(_Detail(rows, MAX_VALUES, MAX_VALUES, 3, 40, 11, 6, 60) for rows in (PREVIEW_ROWS, 2, 1)),
+    *(_Detail(1, MAX_VALUES, others, 3, 40, 11, 6, 60) for others in (2, 0)),
+    *(_Detail(1, values, 0, 2, 40, 11, 6, 60) for values in (4, 2)),
+    *(_Detail(0, values, 0, 2, 40, 11, 6, 60) for values in (4, 2, 1)),
+    _Detail(1, 0, 0, 2, 40, 11, 6, 60),
+    _Detail(1, 0, 0, 1, 24, 11, 6, 60),
+    *(_Detail(0, 0, 0, 1, columns, 11, 6, 60) for columns in (24, 12)),
+    _Detail(0, 0, 0, 1, 12, 5, 6, 60),
+    _Detail(0, 0, 0, 1, 8, 3, 6, 48),
+    _Detail(0, 0, 0, 0, 6, 2, 4, 32),
+    _Detail(0, 0, 0, 0, 4, 1, 3, 24),
+    _Detail(0, 0, 0, 0, 2, 0, 2, 16),
 )
 """From the most to the least: the first that fits is taken."""
 
@@ -61,6 +73,8 @@ class HandleText(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[Table, ...]
     previews: tuple[Preview, ...]
     """One for each table, in the same order."""
+    profiles: tuple[Profile, ...] = ()
+    """Of the first tables, in the same order."""
     notes: tuple[str, ...] = ()
     rest: tuple[tuple[str, msgspec.Raw], ...] = ()
     """Scalars beside the rows, as (path, JSON text)."""
@@ -78,6 +92,16 @@ def handle_text(handle: HandleText, max_tokens: int) -> str:
         if estimate_tokens(text) <= max_tokens:
             break
     return text
+
+
+def kept_lines(table: Table, profile: Profile, max_tokens: int) -> list[str]:
+    """The columns and what to mind of a table that an answer was kept as, within `max_tokens` by estimate as above."""
+    lines: list[str] = []
+    for detail in _DETAILS:
+        lines = [*_column_lines(table, profile, detail), *_warning_lines(table, profile, detail)]
+        if estimate_tokens("\n".join(lines)) <= max_tokens:
+            break
+    return lines
 
 
 def handle_meta(handle: HandleText) -> dict[str, object]:
@@ -110,24 +134,38 @@ def _compose(handle: HandleText, detail: _Detail) -> str:
 
 
 def _table_lines(handle: HandleText, detail: _Detail) -> list[str]:
-    first, preview = handle.tables[0], handle.previews[0]
+    first, preview, profile = handle.tables[0], handle.previews[0], _profile(handle, 0)
     lines = [
         f"{_rows(first)} in {first.name} (from {shown(first.path, detail.characters)}; {human_size(handle.bytes)} kept out of"
         f" the conversation). Ask with {handle.query_tool}:",
-        f"  {preview.example.format(table=printed_name(first.name))}",
-        *_column_lines(first, detail.columns, detail.characters),
+        f"  {_example(handle)}",
+        *_column_lines(first, profile, detail),
         *_about_lines(handle, 0, detail),
+        *_warning_lines(first, profile, detail),
         *_preview_lines(preview, detail),
     ]
     others = handle.tables[1:]
-    for at, table in enumerate(others[: detail.tables], start=1):
-        columns = _column_lines(table, max(detail.columns // 2, 2), detail.characters)
+    of_others = detail._replace(values=detail.others, columns=max(detail.columns // 2, 2))
+    for at, table in enumerate(others[: detail.tables], 1):
+        profile = _profile(handle, at)
+        columns = _column_lines(table, profile, of_others)
         lines.append(f"also {_rows(table)} in {table.name} (from {shown(table.path, detail.characters)}): {columns[0]}")
-        lines.extend((*columns[1:], *_about_lines(handle, at, detail)))
+        lines += [*columns[1:], *_about_lines(handle, at, detail), *_warning_lines(table, profile, detail)]
     more = len(others) - detail.tables
     if more > 0:
         lines.append(f"and {more} {_plural('table', more)} more: SELECT tables FROM calls WHERE number = {handle.call}")
     return lines
+
+
+def _example(handle: HandleText) -> str:
+    """The query that suits the first table that one is chosen for; else what the first rows suggest."""
+    chosen = (example(table, _profile(handle, at).figures) for at, table in enumerate(handle.tables))
+    suggested = handle.previews[0].example.format(table=printed_name(handle.tables[0].name))
+    return next(filter(None, chosen), suggested)
+
+
+def _profile(handle: HandleText, at: int) -> Profile:
+    return handle.profiles[at] if at < len(handle.profiles) else Profile()
 
 
 def _no_table_lines(handle: HandleText) -> list[str]:
@@ -138,22 +176,33 @@ def _no_table_lines(handle: HandleText) -> list[str]:
     ]
 
 
-def _column_lines(table: Table, most: int, characters: int) -> list[str]:
-    """The columns with their types in one line; past `most`, a second that says where to find the others."""
-    lines = [" | ".join(_column(column, characters) for column in table.columns[:most])]
+def _column_lines(table: Table, profile: Profile, detail: _Detail) -> list[str]:
+    """The columns with types and figures in one line; where there are more, a second that says where to find the others."""
+    most = detail.columns
+    columns = zip_longest(table.columns[:most], profile.figures[:most])
+    lines = [" | ".join(_column(column, found, detail) for column, found in columns)]
     more = len(table.columns) - most
     if more > 0:
         lines.append(f"and {more} {_plural('column', more)} more: DESCRIBE {printed_name(table.name)}")
     return lines
 
 
-def _column(column: Column, characters: int) -> str:
+def _column(column: Column, figures: Figures | None, detail: _Detail) -> str:
+    characters = detail.characters
     text = f"{shown(printed_name(column.name), characters)} {shown(short_type(column.type), 2 * characters)}"
     if column.note:
         text += f" {column.note}"
     if column.renamed_from is not None:
         text += f" (key {_json(column.renamed_from, characters)})"
-    return text
+    return text + facts(column, figures, detail.values) if figures is not None and detail.values else text
+
+
+def _warning_lines(table: Table, profile: Profile, detail: _Detail) -> list[str]:
+    lines = [f"mind: {sentence}" for sentence in profile.warnings[: detail.warnings]]
+    more = len(profile.warnings) - len(lines)
+    if lines and more:
+        lines.append(f"and {more} {_plural('thing', more)} more to mind: SUMMARIZE {printed_name(table.name)}")
+    return lines
 
 
 def _about_lines(handle: HandleText, at: int, detail: _Detail) -> list[str]:

@@ -21,6 +21,9 @@ MAX_DECIMAL_DIGITS = 38
 MAX_STRUCT_DEPTH = 8
 """Nesting up to which objects and lists are STRUCT and LIST; deeper ones stay JSON."""
 
+STAMPS = "ISO 8601"
+"""The note of a column whose every value is a date or a stamp of that form."""
+
 
 class Route(StrEnum):
     """How the cells of a column reach DuckDB."""
@@ -80,7 +83,7 @@ def _scalar(seen: Observed, kinds: set[str]) -> ColumnType:
     if len(kinds) > 1:
         return ColumnType(sql="VARCHAR", route=Route.TEXT, exact=False, note="mixed " + ", ".join(sorted(kinds)))
     if kinds == {"string"}:
-        return ColumnType(sql="VARCHAR", spec="VARCHAR", route=Route.DIRECT, note="ISO 8601" if seen.stamps else None)
+        return ColumnType(sql="VARCHAR", spec="VARCHAR", route=Route.DIRECT, note=STAMPS if seen.stamps else None)
     if kinds == {"boolean"}:
         return ColumnType(sql="BOOLEAN", spec="BOOLEAN", route=Route.DIRECT)
     return number(seen)

@@ -1,7 +1,7 @@
 """Saving: what an answer that is kept as a table is called, what its columns are, and what is said of it.
 
 Rule: every name that is given or proposed here is read bare by SQL or printed in quotes, and a proposed one is free. Imports
-`core.clip`, `core.errors`, `core.handle`, `core.naming`, `core.names` and `core.sql`.
+stages' values, `core.clip`, `core.errors`, `core.examples`, `core.handle`, `core.naming`, `core.names` and `core.sql`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,20 @@ from collections.abc import Callable, Sequence
 
 from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
-from millpond.core.handle import human_size
+from millpond.core.examples import example
+from millpond.core.handle import human_size, kept_lines
+from millpond.core.model import Table
 from millpond.core.names import fold
 from millpond.core.naming import column_names, parse_table_name, slug
+from millpond.core.profile import Profile
 from millpond.core.sql import QUOTED_WORDS, printed_name
 
 MAX_NAME_CHARACTERS = 63
 """Of a table's name: it is written again and again."""
 MAX_COLUMN_CHARACTERS = 40
 """Of a column's name that is made of an expression."""
+MAX_TOKENS = 200
+"""Of the columns with their figures; a result's handle has 300 in all."""
 MAX_RENAMED = 6
 """Columns whose new names are said; DESCRIBE shows the others."""
 
@@ -96,21 +101,26 @@ def _column(at: int, name: str) -> str:
     return f"column_{at}" if not words or words[0].isdigit() else words
 
 
-def saved_notes(name: str, rows: int, size_bytes: int, columns: Sequence[tuple[str, str]]) -> list[str]:
-    """The handle of a kept answer, whose `columns` are (name in the answer, name in the table)."""
-    table = printed_name(name)
-    count = "1 row" if rows == 1 else f"{rows} rows"
-    notes = [
-        f"Saved: {count} ({human_size(size_bytes)}) in {table}, all that the query gives. Ask of it as of any table:"
+def saved_notes(
+    table: Table, size_bytes: int, profile: Profile | None, renamed: Sequence[tuple[str, str]]
+) -> list[str]:
+    """The handle of a kept answer; `renamed` has the answer's name for each column and the table's.
+
+    There is no profile where the answer shows all rows: they say more than figures about them.
+    """
+    name = printed_name(table.name)
+    count = "1 row" if table.rows == 1 else f"{table.rows} rows"
+    suits = profile and example(table, profile.figures)
+    said = [
+        f"Saved: {count} ({human_size(size_bytes)}) in {name}, all that the query gives. Ask of it as of any table:",
+        f"  {suits or f'SELECT count(*) FROM {name}'}",
+        *(kept_lines(table, profile, MAX_TOKENS) if profile else ()),
     ]
-    notes[0] += f"\n  SELECT count(*) FROM {table}"
-    renamed = [
+    anew = [
         f"{printed_name(new)} is column {at} ({shown(old, MAX_COLUMN_CHARACTERS)})"
-        for at, (old, new) in enumerate(columns, start=1)
+        for at, (old, new) in enumerate(renamed, start=1)
         if old != new
     ]
-    if renamed:
-        more = len(renamed) - MAX_RENAMED
-        rest = f", and {more} more; DESCRIBE {table} lists them" if more > 0 else ""
-        notes.append(f"Columns named anew: {', '.join(renamed[:MAX_RENAMED])}{rest}.")
-    return notes
+    more = len(anew) - MAX_RENAMED
+    rest = f", and {more} more; DESCRIBE {name} lists them" if more > 0 else ""
+    return ["\n".join(said), *([f"Columns named anew: {', '.join(anew[:MAX_RENAMED])}{rest}."] if anew else [])]

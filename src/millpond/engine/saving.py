@@ -1,7 +1,7 @@
 """Saving: the whole answer of a judged statement becomes a table of the canvas.
 
 Rule: the statement runs where nothing can be written, into a table of its connection; what is written is a copy of that, in a
-transaction of ours that a stop rolls back. Imports `core` and the engine's `database`, `fetch`, `judging` and `tables`.
+transaction of ours that a stop rolls back. Imports `core` and the engine's `database`, `fetch`, `judging`, `profiling` and `tables`.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import msgspec
 
 from millpond.core.arguments import Arguments
 from millpond.core.errors import QueryRefused, Reason, Refusal
-from millpond.core.model import Call, EngineSettings
+from millpond.core.model import Call, Column, EngineSettings, Table
 from millpond.core.names import fold, quote
+from millpond.core.profile import profile_of
 from millpond.core.saving import name_fault, name_taken, no_room, saved_columns, saved_notes, too_large
 from millpond.engine.database import Connection
 from millpond.engine.fetch import Bounds, Fetched, fetch
 from millpond.engine.judging import Judged
+from millpond.engine.profiling import figures
 from millpond.engine.tables import Saved, Tables
 
 _SOURCE = 'temp.main."_saved"'
@@ -34,8 +36,10 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     size_bytes: int
     """Of its values as text, as the canvas counts its results."""
-    columns: list[tuple[str, str]]
-    """Each column's name in the answer, and in the table."""
+    columns: tuple[Column, ...]
+    """Of the table."""
+    names: tuple[str, ...]
+    """Of the same columns in the answer."""
 
 
 class Saver:
@@ -88,21 +92,27 @@ class Saving:
                     "EXPLAIN gives no rows to keep. Leave `save_as` out, or send the SELECT itself.",
                 )
             )
-        names = connection.sql(judged.statement).columns
+        relation = connection.sql(judged.statement)
+        names = relation.columns
         columns = saved_columns(names)
         aliases = ", ".join(map(quote, columns))
         connection.execute(f"CREATE TEMP TABLE _saved AS SELECT * FROM ({judged.statement}\n) AS _({aliases})")
         rows, size_bytes = _measured(connection, columns)
         self._check_room(size_bytes, judged)
         fetched = fetch(connection, f"FROM {_SOURCE}", bounds)
-        pairs = list(zip(names, columns, strict=True))
-        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=pairs)
+        types = tuple(Column(name=name, type=str(kind)) for name, kind in zip(columns, relation.types, strict=True))
+        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=types, names=tuple(names))
 
     def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
         """Copy it into the canvas, and say what was kept; `go_on` raises where that is no longer wanted."""
         saved = Saved(call=self._call, name=self._name, source=_SOURCE, size_bytes=kept.size_bytes)
         gone = self._tables.save(connection, saved, go_on)
-        return [*saved_notes(self._name, kept.rows, kept.size_bytes, kept.columns), *gone]
+        table = Table(name=self._name, path="$", rows=kept.rows, columns=kept.columns)
+        profile = None
+        if kept.rows > len(kept.fetched.rows):
+            profile = profile_of(kept.columns, figures(connection, _SOURCE, kept.columns, kept.rows))
+        renamed = [(old, new.name) for old, new in zip(kept.names, kept.columns, strict=True)]
+        return [*saved_notes(table, kept.size_bytes, profile, renamed), *gone]
 
     def _check_room(self, size_bytes: int, judged: Judged) -> None:
         if size_bytes > self._max_bytes:

@@ -1,7 +1,7 @@
 """Store: what a canvas keeps: one transaction a call, its tables and its rows in `calls` and `results`.
 
 Rule: what was acknowledged is committed; a table is made once, from every row. Safe for several threads: each works on a cursor of
-its own, and the ledger is guarded. Imports `core` and the engine's `database` and `load`.
+its own, and the ledger is guarded. Imports `core` and the engine's modules that write, and `handles`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,9 @@ import msgspec
 from millpond.core import plan
 from millpond.core.columns import Plan
 from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused
-from millpond.core.handle import HandleText, handle_meta, handle_text
 from millpond.core.ledger import Ledger
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, ToolText, Verdict
 from millpond.core.names import fold, quote
-from millpond.core.preview import preview
-from millpond.core.replacement import replace_result
 from millpond.core.saving import name_taken
 from millpond.engine import calls as rows_of_calls
 from millpond.engine.ahead import load_rows
@@ -38,6 +35,7 @@ from millpond.engine.database import (
     transaction,
 )
 from millpond.engine.exits import NO_MEMORY, why
+from millpond.engine.handles import Handles
 from millpond.engine.tables import Saved
 from millpond.engine.texts import BATCH_BYTES, Texts
 
@@ -67,6 +65,7 @@ class Store:
         """Names of answers that are being kept."""
         self._texts = Texts(database)
         self._meanings = Meanings(settings.notes)
+        self._handles = Handles(database, settings, self._meanings)
         self._orphans: frozenset[int] = frozenset()
         """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
         connection = database.cursor()
@@ -118,27 +117,10 @@ class Store:
 
     def _replace(self, call: Call, result: memoryview, reading: plan.Reading, query_tool: str) -> Outcome:
         """Store a result, and say what the client gets for it."""
-        names = plan.names(reading, call.tool, self._settings.tag, call.number)
-        row = row_of(call, result, names)
+        row = row_of(call, result, plan.names(reading, call.tool, self._settings.tag, call.number))
         plans = self._load(row, result, reading)
-        gone = self._enter([row], made=True)
-        tables = plan.tables(plans, names)
-        handle = HandleText(
-            canvas=self._settings.canvas,
-            call=call.number,
-            bytes=len(result),
-            query_tool=query_tool,
-            tables=tables,
-            previews=tuple(preview(table, rows=3) for table in plans),
-            notes=plan.notes(reading, plans)
-            + _gone_note(gone)
-            + self._meanings.strays(call.tool, tables if reading.has_rows else (), reading.shape.empty),
-            rest=reading.shape.rest,
-            empty=reading.shape.empty,
-            about=self._meanings.about(call.tool, tables),
-        )
-        text = handle_text(handle, self._settings.handle_tokens)
-        return Outcome(verdict=Verdict.REPLACE, body=replace_result(reading.payload, text, handle_meta(handle)))
+        gone = _gone_note(self._enter([row], made=True))
+        return self._handles.outcome(call, len(result), query_tool, reading, plans, gone)
 
     def _load(self, row: CallRow, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
         """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
