@@ -34,6 +34,8 @@ from millpond.relay.log import Log
 from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
 from millpond.relay.stdio import Stdio
+from millpond.viewer import places
+from millpond.viewer.visible import directory_of, visible
 
 ID_BYTES = 10
 """Random bytes of a canvas's id: 80 bits, for whoever knows it may read the canvas."""
@@ -95,7 +97,14 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
 def _prepare(config: Config, log: Log) -> None:
     _require_folder(config.export.directory)
     _quiet_the_loop(log)
-    threading.Thread(target=sweep, args=(_parent(config),), name="sweep", daemon=True).start()
+    threading.Thread(target=_sweep, args=(config,), name="sweep", daemon=True).start()
+
+
+def _sweep(config: Config) -> None:
+    """Remove what killed sessions have left."""
+    sweep(_parent(config))
+    if (doors := directory_of(config.inspect)) is not None:
+        places.sweep(doors)
 
 
 @asynccontextmanager
@@ -108,7 +117,8 @@ async def _canvas(
         settings = engine_settings(config, str(directory.path), _new_id(), new_tag(), budget)
         engine = (engine_factory or _link_factory(config))(settings, log.line)
         try:
-            yield engine, _policy(config, settings)
+            async with visible(engine, config, _utc_now, log.line) as seen:
+                yield seen, _policy(config, settings)
         finally:
             await engine.close()
 

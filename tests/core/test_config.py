@@ -198,7 +198,9 @@ def test_an_unknown_name_is_an_error_that_suggests_a_known_one(text: str, key: s
 
 def test_a_name_like_no_other_gets_the_list() -> None:
     """CONFIG-06"""
-    assert "expected one of servers, results, query, canvas, export, http, tools; remove it" in error("zzz = 1")
+    assert "expected one of servers, results, query, canvas, export, http, inspect, tools; remove it" in error(
+        "zzz = 1"
+    )
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)

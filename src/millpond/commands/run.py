@@ -73,6 +73,10 @@ def _found(name: str) -> tuple[str, Callable[[Line, Door], int]]:
         from millpond.commands import config
 
         return config.HELP, config.config
+    if name == "inspect":
+        from millpond.commands import inspect
+
+        return inspect.HELP, inspect.inspect
     from millpond.commands import doctor
 
     return doctor.HELP, doctor.doctor

@@ -161,6 +161,21 @@ class Http:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Inspect:
+    """`[inspect]`: what `millpond inspect` can show of a session."""
+
+    max_kept_bytes: int = _setting(
+        4 * MIB,
+        0,
+        GIB,
+        "handles, queries and answers kept for the page of millpond inspect; 0 keeps the session off it",
+    )
+    directory: str = _setting(
+        "", 1, 4_096, "where sessions are found by millpond inspect", empty="a folder of this user alone in /tmp"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All that a start needs to know."""
 
@@ -170,6 +185,7 @@ class Config:
     canvas: Canvas = field(default_factory=Canvas)
     export: Export = field(default_factory=Export)
     http: Http = field(default_factory=Http)
+    inspect: Inspect = field(default_factory=Inspect)
     modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
     notes: tuple[ToolNotes, ...] = ()
@@ -204,8 +220,9 @@ class Setting:
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
-SECTIONS: Mapping[str, type[Results] | type[Query] | type[Canvas] | type[Export] | type[Http]] = MappingProxyType(
-    {"results": Results, "query": Query, "canvas": Canvas, "export": Export, "http": Http}
+Section = type[Results] | type[Query] | type[Canvas] | type[Export] | type[Http] | type[Inspect]
+SECTIONS: Mapping[str, Section] = MappingProxyType(
+    {"results": Results, "query": Query, "canvas": Canvas, "export": Export, "http": Http, "inspect": Inspect}
 )
 """The tables of the file that hold settings."""
 

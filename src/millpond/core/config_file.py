@@ -25,6 +25,7 @@ from millpond.core.config import (
     Config,
     Export,
     Http,
+    Inspect,
     Query,
     RemoteServer,
     Results,
@@ -100,6 +101,7 @@ def parse_config(
         canvas=Canvas(**sections["canvas"]),
         export=Export(**sections["export"]),
         http=Http(**sections["http"]),
+        inspect=Inspect(**sections["inspect"]),
         modes=reader.modes(reader.table("", document, "tools")),
         notes=reader.notes(reader.table("", document, "tools")),
     )

@@ -1,0 +1,106 @@
+// Profile: what the values of each column are like, computed by the engine, one column after the other.
+import {html, useEffect, useState} from "./view.js";
+import {query} from "./link.js";
+import {count, isNested, isNumber, oneLine, quoted} from "./text.js";
+
+const BINS = 20;
+const TOP = 4;
+const FEW = 12; // Different values up to which a number is shown by its commonest ones.
+
+/** The statement that counts a column. */
+function counting(table, {name, type}) {
+  const column = quoted(name);
+  const ends = isNested(type) ? "NULL, NULL" : `min(${column})::VARCHAR, max(${column})::VARCHAR`;
+  return `SELECT count(*), count(${column}), count(DISTINCT ${column}), ${ends} FROM ${quoted(table)}`;
+}
+
+function commonest(table, {name}) {
+  const column = quoted(name);
+  return `SELECT ${column}::VARCHAR AS v, count(*) AS n FROM ${quoted(table)} WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY n DESC, v LIMIT ${TOP}`;
+}
+
+function histogram(table, {name}) {
+  return `WITH v AS (SELECT ${quoted(name)}::DOUBLE AS x FROM ${quoted(table)}),
+    f AS (SELECT x FROM v WHERE x BETWEEN -1e300 AND 1e300), e AS (SELECT min(x) AS lo, max(x) AS hi FROM f)
+    SELECT least(${BINS - 1}, floor((x - lo) / ((hi - lo) / ${BINS})))::INTEGER AS bin, count(*) AS n FROM f, e WHERE hi > lo GROUP BY 1 ORDER BY 1`;
+}
+
+async function profileOf(session, table, column, signal) {
+  const [[all, filled, different, least, most]] = (await query(session, counting(table, column), {signal})).rows;
+  const found = {all: Number(all), filled: Number(filled), different: Number(different), least, most};
+  if (isNumber(column.type) && found.different > FEW) {
+    const bins = new Array(BINS).fill(0);
+    for (const [bin, n] of (await query(session, histogram(table, column), {signal})).rows) bins[Number(bin)] = Number(n);
+    return {...found, bins};
+  }
+  const top = (await query(session, commonest(table, column), {signal})).rows;
+  return {...found, top: top.map(([value, n]) => [value, Number(n)])};
+}
+
+export function Profile({session, table, columns}) {
+  const [found, setFound] = useState({});
+  useEffect(() => {
+    const stop = new AbortController();
+    setFound({});
+    (async () => {
+      for (const column of columns) {
+        let profile;
+        try {
+          profile = await profileOf(session, table, column, stop.signal);
+        } catch (error) {
+          if (error.name === "AbortError") return;
+          profile = {error: error.message};
+        }
+        setFound((before) => ({...before, [column.name]: profile}));
+      }
+    })();
+    return () => stop.abort();
+  }, [session, table, columns]);
+  return html`<div class="profile" tabindex="0" role="region" aria-label=${`Columns of ${table}`}>
+    <table>
+      <thead><tr><th scope="col">Column</th><th scope="col" class="number">NULL</th><th scope="col" class="number">Different</th>
+        <th scope="col">Least</th><th scope="col">Most</th><th scope="col">Values</th></tr></thead>
+      <tbody>${columns.map((column) => html`<${Line} key=${column.name} column=${column} profile=${found[column.name]} />`)}</tbody>
+    </table>
+  </div>`;
+}
+
+function Line({column, profile}) {
+  const head = html`<th scope="row"><bdi class="name">${oneLine(column.name)}</bdi><span class="type" title=${column.type}>${column.type}</span></th>`;
+  if (!profile) return html`<tr>${head}<td colspan="5"><span class="wait">…</span></td></tr>`;
+  if (profile.error) return html`<tr>${head}<td colspan="5" class="problem">${profile.error}</td></tr>`;
+  const missing = profile.all - profile.filled;
+  const kind = isNumber(column.type) ? "end number" : "end";
+  return html`<tr>${head}
+    <td class="number" data-label="NULL">${missing ? html`${count(missing)}<small>${share(missing, profile.all)}</small>` : html`<span class="faint">0</span>`}</td>
+    <td class="number" data-label="different">${count(profile.different)}${profile.different === profile.all && profile.all > 1 && html`<small>unique</small>`}</td>
+    <td class=${kind} data-label="least" title=${profile.least ?? ""}><bdi>${oneLine(profile.least ?? "")}</bdi></td>
+    <td class=${kind} data-label="most" title=${profile.most ?? ""}><bdi>${oneLine(profile.most ?? "")}</bdi></td>
+    <td class="values">${profile.bins ? html`<${Bins} bins=${profile.bins} />` : html`<${Commonest} top=${profile.top} filled=${profile.filled} />`}</td>
+  </tr>`;
+}
+
+function share(part, whole) {
+  const percent = (100 * part) / whole;
+  return percent < 1 ? "<1 %" : percent > 99 && percent < 100 ? ">99 %" : `${Math.round(percent)} %`;
+}
+
+function Bins({bins}) {
+  const highest = Math.max(...bins, 1);
+  return html`<svg class="bins" width="200" height="34" role="img" aria-label=${`Counts from least to most: ${bins.join(", ")}`}>
+    ${bins.map((n, at) => {
+      const height = n ? Math.max(1.5, (n / highest) * 32) : 0;
+      return html`<rect key=${at} x=${at * 10} y=${33 - height} width="9" height=${height}><title>${count(n)}</title></rect>`;
+    })}
+    <line x1="0" x2="199" y1="33.5" y2="33.5" />
+  </svg>`;
+}
+
+function Commonest({top, filled}) {
+  return html`<ul class="top">${top.map(
+    ([value, n]) => html`<li key=${value} title=${value}>
+      <span class="share" style=${`width:${(100 * n) / Math.max(filled, 1)}%`}></span>
+      <bdi>${value === "" ? html`<span class="empty">""</span>` : oneLine(value)}</bdi><span class="n">${count(n)}</span>
+    </li>`,
+  )}</ul>`;
+}
