@@ -18,6 +18,7 @@ import pond
 from millpond.core.model import Call, Mode, Outcome
 from millpond.engine.limits import Limits
 from millpond.engine.link import COMMAND, Link
+from millpond.engine.places import Places
 
 SCRIPTED = (sys.executable, str(Path(__file__).parent / "servers" / "engine_worker.py"))
 BOUND_SECONDS = 60.0
@@ -47,11 +48,13 @@ def on_loop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
 class Bench:
     """A link that is running, with what it logged."""
 
-    def __init__(self, directory: Path, *, limits: Limits, command: tuple[str, ...], **changes: Any) -> None:
+    def __init__(
+        self, directory: Path, *, limits: Limits, command: tuple[str, ...], places: Places | None = None, **changes: Any
+    ) -> None:
         self.directory = directory
         self.lines: list[str] = []
         self._changed = asyncio.Event()
-        self.link = Link(pond.settings(directory, **changes), self._log, limits=limits, command=command)
+        self.link = Link(pond.settings(directory, **changes), self._log, limits=limits, command=command, places=places)
         self._number = 0
 
     def _log(self, line: str) -> None:

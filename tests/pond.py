@@ -23,7 +23,7 @@ _SQL = re.compile(r"(?:^  |^and [0-9]+ (?:tables?|columns?) more: )((?:SELECT|DE
 def settings(directory: Path, **changes: Any) -> EngineSettings:
     base = EngineSettings(
         directory=str(directory),
-        canvas="c" * 13,
+        canvas="c" * 20,
         tag="k7q2xd",
         memory_bytes=1 << 30,
         inline_rows_bytes=4096,
@@ -36,6 +36,7 @@ def settings(directory: Path, **changes: Any) -> EngineSettings:
         max_answer_bytes=65536,
         max_cell_bytes=512,
         max_calls=1000,
+        max_tables=1000,
         max_canvas_bytes=1 << 30,
     )
     return msgspec.structs.replace(base, **changes)

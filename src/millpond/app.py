@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
-from millpond.core.model import Engine, EngineSettings
-from millpond.engine.ceiling import default_budget_bytes
+from millpond.core.model import EngineSettings
+from millpond.engine.canvases import Canvases, EngineFactory
+from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.directory import CanvasDirectory, sweep
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
-from millpond.engine.supervisor import new_tag
+from millpond.engine.places import Places
 from millpond.relay.actions import Policy
 from millpond.relay.child import Child
 from millpond.relay.driver import ClientEnd, Driver
@@ -36,27 +36,10 @@ from millpond.relay.session import Session
 from millpond.relay.stdio import Stdio
 from millpond.viewer import places
 from millpond.viewer.visible import directory_of, visible
+from millpond.viewer.watch import StartedEngine
 
-ID_BYTES = 10
-"""Random bytes of a canvas's id: 80 bits, for whoever knows it may read the canvas."""
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
-
-
-class OwnedEngine(Engine, Protocol):
-    """An engine with its lifetime."""
-
-    async def start(self) -> None:
-        """Start it; returns at once, and what is asked meanwhile waits."""
-        ...
-
-    async def close(self) -> None:
-        """End it, started or not."""
-        ...
-
-
-EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
-"""Makes an engine from its settings and a log of single lines."""
 
 
 def run(config: Config, listen: Listen | None = None) -> int:
@@ -71,8 +54,10 @@ def run(config: Config, listen: Listen | None = None) -> int:
 async def serve(config: Config, log: Log, engine_factory: EngineFactory | None = None) -> int:
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
     _prepare(config, log)
-    async with _canvas(config, log, engine_factory) as (engine, policy):
-        return await Stdio(Session(policy, _utc_now), engine, log).run(start_server(config.server, log), engine.start)
+    home = _Home(config, log, engine_factory or _link_factory(config, 1), default_budget_bytes())
+    async with home.canvas() as desk:
+        session = Session(home.policy, _utc_now)
+        return await Stdio(session, desk, log).run(start_server(config.server, log), desk.start)
 
 
 async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: EngineFactory | None = None) -> int:
@@ -80,12 +65,14 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
     from millpond.http.serve import serve as serve_front  # The SDK takes longer to import than all the rest.
 
     _prepare(config, log)
+    engines = config.http.max_engines
+    home = _Home(config, log, engine_factory or _link_factory(config, engines), shared_budget_bytes(engines))
 
     @asynccontextmanager
     async def begin(client: ClientEnd, own: str | None = None) -> AsyncGenerator[Driver]:
-        async with _canvas(config, log, engine_factory) as (engine, policy):
-            driver = Driver(Session(policy, _utc_now, own), engine, log, client)
-            driver.start(start_server(config.server, log), engine.start)
+        async with home.canvas() as desk:
+            driver = Driver(Session(home.policy, _utc_now, own), desk, log, client)
+            driver.start(start_server(config.server, log), desk.start)
             try:
                 yield driver
             finally:
@@ -107,20 +94,24 @@ def _sweep(config: Config) -> None:
         places.sweep(doors)
 
 
-@asynccontextmanager
-async def _canvas(
-    config: Config, log: Log, engine_factory: EngineFactory | None
-) -> AsyncGenerator[tuple[OwnedEngine, Policy]]:
-    """A canvas of its own, as long as it lasts. Raises `ConfigError` where there is no place for it."""
-    with _canvas_directory(_parent(config)) as directory:
-        budget = config.canvas.memory_bytes or default_budget_bytes()
-        settings = engine_settings(config, str(directory.path), _new_id(), new_tag(), budget)
-        engine = (engine_factory or _link_factory(config))(settings, log.line)
-        try:
-            async with visible(engine, config, _utc_now, log.line) as seen:
-                yield seen, _policy(config, settings)
-        finally:
-            await engine.close()
+class _Home:
+    """Where all canvases of this process are, and what holds for each."""
+
+    def __init__(self, config: Config, log: Log, make: EngineFactory, budget_bytes: int) -> None:
+        budget = config.canvas.memory_bytes or budget_bytes
+        self._config, self._log = config, log
+        self._canvases = Canvases(make, partial(engine_settings, config, memory_bytes=budget), log.line)
+        self.policy = _policy(config, engine_settings(config, "", "", "", memory_bytes=budget))
+
+    @asynccontextmanager
+    async def canvas(self) -> AsyncGenerator[StartedEngine]:
+        """A canvas of its own, as long as it lasts. Raises `ConfigError` where there is no place for it."""
+        with _canvas_directory(_parent(self._config)) as directory:
+            async with (
+                self._canvases.open(directory) as desk,
+                visible(desk, self._config, _utc_now, self._log.line) as seen,
+            ):
+                yield seen
 
 
 def start_server(server: Server | RemoteServer, log: Log) -> StartServer:
@@ -162,9 +153,11 @@ def _canvas_directory(parent: Path | None) -> CanvasDirectory:
         raise ConfigError(f"{problem}; name another one in a configuration file") from error
 
 
-def _link_factory(config: Config) -> EngineFactory:
+def _link_factory(config: Config, engines: int) -> EngineFactory:
+    """Makes engines of which at most so many run at once."""
     limits = Limits(grace_seconds=config.query.grace_seconds, waiting_load_bytes=config.results.max_waiting_bytes)
-    return lambda settings, log: Link(settings, log, limits=limits)
+    places = Places(engines, config.canvas.engine_idle_seconds)
+    return lambda settings, log: Link(settings, log, limits=limits, places=places)
 
 
 def _policy(config: Config, settings: EngineSettings) -> Policy:
@@ -175,11 +168,6 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         max_line_bytes=settings.max_line_bytes,
         exports=bool(config.export.directory),
     )
-
-
-def _new_id() -> str:
-    """A canvas's id: unguessable, at least 60 random bits."""
-    return secrets.token_hex(ID_BYTES)
 
 
 def _utc_now() -> str:

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from millpond.core.errors import Reason
 from millpond.core.model import Column, Table
 from millpond.core.names import fold
-from millpond.core.saving import name_fault, name_taken, no_room, saved_columns, saved_notes, too_large
+from millpond.core.saving import name_fault, name_taken, no_room, renamed_notes, saved_columns, saved_notes, too_large
 
 TAG = "k7q2xd"
 names = st.text(max_size=80) | st.from_regex(r"[A-Za-z_]{1,60}(_k7q2xd_[1-9]{1,3})?(_[a-z]{1,3})?", fullmatch=True)
@@ -77,14 +77,16 @@ def test_every_column_has_a_name_of_its_own(found: list[str]) -> None:
 def test_what_was_kept_is_said_shortly() -> None:
     """QUERY-12 QUERY-14"""
     one = Table(name="busy", path="$", rows=1, columns=(Column(name="a", type="BIGINT"),))
-    assert saved_notes(one, 30, None, [("a", "a")]) == snapshot(
+    assert renamed_notes("busy", [("a", "a")]) == []
+    assert saved_notes(one, 30, None) == snapshot(
         [
             "Saved: 1 row (30 bytes) in busy, all that the query gives. Ask of it as of any table:\n  SELECT count(*) FROM busy"
         ]
     )
     anew = [(f"sum(c{at})", f"sum_c{at}") for at in range(8)]
     many = Table(name="Busy", path="$", rows=412, columns=tuple(Column(name=new, type="DOUBLE") for _, new in anew))
-    assert saved_notes(many, 12_000, None, anew) == snapshot(
+    assert renamed_notes(None, anew)[0].endswith("and 2 more.")
+    assert [*saved_notes(many, 12_000, None), *renamed_notes("Busy", anew)] == snapshot(
         [
             'Saved: 412 rows (12 KB) in "Busy", all that the query gives. Ask of it as of any table:\n  SELECT count(*) FROM "Busy"',
             'Columns named anew: sum_c0 is column 1 (sum(c0)), sum_c1 is column 2 (sum(c1)), sum_c2 is column 3 (sum(c2)), sum_c3 is column 4 (sum(c3)), sum_c4 is column 5 (sum(c4)), sum_c5 is column 6 (sum(c5)), and 2 more; DESCRIBE "Busy" lists them.',

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from millpond.engine.ceiling import MAX_BUDGET_BYTES, available_bytes, cgroup_limits_bytes, default_budget_bytes
+from millpond.engine.ceiling import (
+    MAX_BUDGET_BYTES,
+    available_bytes,
+    cgroup_limits_bytes,
+    default_budget_bytes,
+    shared_budget_bytes,
+)
 
 GIB = 1 << 30
 
@@ -76,3 +82,11 @@ threading.Event().wait(60)
 """
     )
     assert done.returncode == 5, done.stderr
+
+
+def test_all_engines_of_a_front_have_half_of_the_memory_and_none_too_little() -> None:
+    """CANVAS-15"""
+    for engines in (1, 2, 8, 100_000):
+        each = shared_budget_bytes(engines)
+        assert 128 << 20 <= each <= max(default_budget_bytes(), 128 << 20)
+        assert each == 128 << 20 or each * engines <= available_bytes() // 2

@@ -358,6 +358,12 @@ class StoppedTables:
     def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
         return self._store.save(connection, saved, go_on)
 
+    def drop(self, name: str) -> str | None:
+        return self._store.drop(name)
+
+    def news(self) -> tuple[str, ...]:
+        return self._store.news()
+
 
 @pytest.mark.parametrize("why", ["cancelled", "timeout"])
 def test_a_query_that_is_stopped_while_it_is_judged_does_not_run(

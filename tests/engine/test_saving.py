@@ -165,7 +165,7 @@ def test_what_has_no_rows_to_keep_is_told_so(ask: Asking) -> None:
         reason(json.loads(ask.runner.answer(1, b'{"sql": "SELECT 1", "save\\u005fas": "t"}', "query")))
         == "bad_argument"
     )
-    assert reason(ask("DROP TABLE calls", save_as="gone")) == "not_a_read"
+    assert reason(ask("DROP TABLE calls", save_as="gone")) == "bad_argument"
     assert reason(ask("SELECT 'x'::INT", save_as="gone")) == "execution_error"
     assert ask.pond.store.state("gone") is TableState.UNKNOWN
 

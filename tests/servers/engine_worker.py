@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from millpond.core.errors import CanvasDamaged, CanvasStopped
-from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict, Visit
 from millpond.engine.parts import Parts, Why, file_path
 from millpond.engine.worker import main
 
@@ -136,7 +136,9 @@ class Queries:
         self._settings = settings
         self._stops: dict[int, threading.Event] = {}
 
-    def answer(self, id: int, arguments: bytes, query_tool: str, call: Call | None = None) -> bytes:
+    def answer(
+        self, id: int, arguments: bytes, query_tool: str, call: Call | None = None, visit: Visit | None = None
+    ) -> bytes:
         text = arguments.decode()
         stop = self._stops[id] = threading.Event()
         self._script.running.add(id)

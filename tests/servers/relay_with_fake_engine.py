@@ -17,7 +17,7 @@ from collections.abc import Callable
 from millpond import app
 from millpond.cli import load_config, parse_arguments
 from millpond.core.errors import MillpondError
-from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict, Visit
 from millpond.relay.log import Log
 
 
@@ -48,7 +48,9 @@ class FakeEngine:
     def record(self, call: Call, result: bytes | memoryview) -> None:
         self._recorded.append(call.number)
 
-    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+    async def query(
+        self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None, visit: Visit | None = None
+    ) -> bytes:
         sql = json.loads(bytes(arguments)).get("sql")
         if sql == "release":
             self._released.set()

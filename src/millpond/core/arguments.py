@@ -116,7 +116,7 @@ def _unknown(key: str, name: str) -> str:
         return f"`{key[:60]}` and another argument both mean `{name}`. Give `{name}` once."
     near = difflib.get_close_matches(key, _NAMES, 1)
     hint = f" Did you mean `{near[0]}`?" if near else ""
-    return f"There is no argument `{key[:60]}`.{hint} The arguments are sql, max_rows, format, save_as, exact_total."
+    return f"There is no argument `{key[:60]}`.{hint} The arguments are {', '.join(_NAMES)}."
 
 
 def _bad(message: str) -> Refusal:

@@ -107,14 +107,23 @@ class Canvas:
         128 * MIB,
         1_024 * GIB,
         "memory that the engine's process may take for results and queries",
-        empty="a quarter of the machine's or the container's, at most 4 GiB",
+        empty="a quarter of the machine's or the container's, at most 4 GiB; over HTTP half of it for all engines",
     )
     max_calls: int = _setting(10_000, 1, 10_000_000, "calls that are kept; the oldest go first, and it is said")
+    max_tables: int = _setting(
+        2_000,
+        1,
+        1_000_000,
+        "tables at once, each takes 43 KiB of memory; the calls with the oldest go first, and it is said",
+    )
     max_canvas_bytes: int = _setting(
         4 * GIB,
         16 * MIB,
         1_024 * GIB,
         "results kept, as they came; the file takes twice that; the oldest calls go first, and it is said",
+    )
+    engine_idle_seconds: float = _setting(
+        300.0, 1, 604_800, "an engine that nobody asks for so long ends; it starts again when it is asked, in 0.2 s"
     )
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"
@@ -143,7 +152,10 @@ class Http:
 
     max_body_bytes: int = _setting(4 * MIB, KIB, GIB, "the body of one request; a larger one is answered 413")
     max_sessions: int = _setting(
-        32, 1, 10_000, "sessions at once, each with a server and an engine of its own; one more is answered 503"
+        32, 1, 10_000, "sessions at once, each with a server and a canvas of its own; one more is answered 503"
+    )
+    max_engines: int = _setting(
+        8, 1, 1_000, "engines at once; the one that nobody asked longest ends for another, one at work never"
     )
     session_idle_seconds: float = _setting(
         1_800.0, 1, 604_800, "a session that no client is connected to for so long is ended, and its tables with it"
@@ -216,7 +228,7 @@ class Setting:
 
     @property
     def unit(self) -> str:
-        """`bytes`, `seconds`, `tokens`, `rows`, `calls`: the last word of the name. Of a text, `path`."""
+        """`bytes`, `seconds`, `tokens`, `rows`, `calls` and so on: the last word of the name. Of a text, `path`."""
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
@@ -259,6 +271,7 @@ def engine_settings(config: Config, directory: str, canvas: str, tag: str, memor
         max_answer_bytes=query.max_answer_bytes,
         max_cell_bytes=query.max_cell_bytes,
         max_calls=config.canvas.max_calls,
+        max_tables=config.canvas.max_tables,
         max_canvas_bytes=config.canvas.max_canvas_bytes,
         export_directory=config.export.directory,
         max_export_bytes=config.export.max_export_bytes,

@@ -80,6 +80,7 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_answer_bytes: int
     max_cell_bytes: int
     max_calls: int
+    max_tables: int
     max_canvas_bytes: int
     export_directory: str = ""
     """The user's folder for exported files, absolute; empty where none is named."""
@@ -127,6 +128,17 @@ class Record(msgspec.Struct, frozen=True, tag="record", kw_only=True):
     call: Call
 
 
+class Visit(msgspec.Struct, frozen=True, kw_only=True):
+    """A query that concerns two canvases: it comes from another's conversation, or keeps here what another has answered."""
+
+    lend: str | None = None
+    """A file's name in the folder for exchange: the whole answer is put there, for the other canvas to keep."""
+    borrow: str | None = None
+    """A file's name there, which another canvas has filled: its rows are the answer, and the statement is not run."""
+    notes: tuple[str, ...] = ()
+    """What the other canvas said of these rows."""
+
+
 class Query(msgspec.Struct, frozen=True, tag="query", kw_only=True):
     """Run the own tool. The body is the raw JSON text of `params.arguments`. Answered by `Answered`."""
 
@@ -134,6 +146,8 @@ class Query(msgspec.Struct, frozen=True, tag="query", kw_only=True):
     query_tool: str = "query"
     call: Call | None = None
     """What `calls` has of it, where its answer is to be kept. Sent again, it has the same number."""
+    visit: Visit | None = None
+    """Where another canvas has a part in it."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel", kw_only=True):
@@ -210,6 +224,8 @@ class TableState(StrEnum):
     """A small result's table: it is made when it is first named."""
     EVICTED = "evicted"
     """It was there, and went to make room."""
+    DROPPED = "dropped"
+    """It was there, and the agent had it dropped."""
     UNKNOWN = "unknown"
 
 

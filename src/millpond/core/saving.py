@@ -101,13 +101,8 @@ def _column(at: int, name: str) -> str:
     return f"column_{at}" if not words or words[0].isdigit() else words
 
 
-def saved_notes(
-    table: Table, size_bytes: int, profile: Profile | None, renamed: Sequence[tuple[str, str]]
-) -> list[str]:
-    """The handle of a kept answer; `renamed` has the answer's name for each column and the table's.
-
-    There is no profile where the answer shows all rows: they say more than figures about them.
-    """
+def saved_notes(table: Table, size_bytes: int, profile: Profile | None) -> list[str]:
+    """The handle of a kept answer. There is no profile where the answer shows all rows: they say more than figures about them."""
     name = printed_name(table.name)
     count = "1 row" if table.rows == 1 else f"{table.rows} rows"
     suits = profile and example(table, profile.figures)
@@ -116,11 +111,19 @@ def saved_notes(
         f"  {suits or f'SELECT count(*) FROM {name}'}",
         *(kept_lines(table, profile, MAX_TOKENS) if profile else ()),
     ]
-    anew = [
+    return ["\n".join(said)]
+
+
+def renamed_notes(name: str | None, columns: Sequence[tuple[str, str]]) -> list[str]:
+    """Which columns have new names, of (name in the answer, name in the table); without the table's name where it has none yet."""
+    renamed = [
         f"{printed_name(new)} is column {at} ({shown(old, MAX_COLUMN_CHARACTERS)})"
-        for at, (old, new) in enumerate(renamed, start=1)
+        for at, (old, new) in enumerate(columns, start=1)
         if old != new
     ]
-    more = len(anew) - MAX_RENAMED
-    rest = f", and {more} more; DESCRIBE {name} lists them" if more > 0 else ""
-    return ["\n".join(said), *([f"Columns named anew: {', '.join(anew[:MAX_RENAMED])}{rest}."] if anew else [])]
+    if not renamed:
+        return []
+    more = len(renamed) - MAX_RENAMED
+    listed = f"; DESCRIBE {printed_name(name)} lists them" if name is not None else ""
+    rest = f", and {more} more{listed}" if more > 0 else ""
+    return [f"Columns named anew: {', '.join(renamed[:MAX_RENAMED])}{rest}."]

@@ -1,7 +1,7 @@
 """Calls: the table `calls`, a row for each call of a tool that the canvas knows of.
 
 Rule: a row stays when its tables and its text go, and says so. Every function works in the caller's transaction. Imports msgspec,
-`core.model` and `engine.database`.
+`core` and `engine.database`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from millpond.core.canvas import ID_MACRO
+from millpond.core.gate import TEXTS
 from millpond.core.model import Call
+from millpond.core.names import fold
 from millpond.engine.database import Connection
 
 _CREATE = """
@@ -22,6 +25,8 @@ _SPEC = (
     '"tables":["VARCHAR"],"note":"VARCHAR"}]'
 )
 _EVICTED = "evicted to make room; call the tool again for its rows"
+_DROPPED = f"{TEXTS}.dropped"
+"""Names that were dropped, with their calls; made with the first of them."""
 
 
 class CallRow(msgspec.Struct, frozen=True):
@@ -54,9 +59,10 @@ def row_of(call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> Ca
     return CallRow(call.number, call.tool, arguments, call.time, size, names, call.note, kept_bytes=len(result))
 
 
-def create(connection: Connection) -> None:
-    """Make the table where there is none."""
+def create(connection: Connection, canvas: str) -> None:
+    """Make the table, and the function that tells the canvas's id, where there is none."""
     connection.execute(_CREATE)
+    connection.execute(f"CREATE MACRO IF NOT EXISTS {ID_MACRO}() AS '{canvas}'")
 
 
 def insert(connection: Connection, rows: Sequence[CallRow]) -> None:
@@ -77,10 +83,31 @@ def evict(connection: Connection, gone: Sequence[int], max_calls: int) -> None:
     connection.execute("DELETE FROM calls WHERE number < ?", [gone[-1] - max_calls])
 
 
+def drop(connection: Connection, number: int, name: str, left: Sequence[str]) -> None:
+    """Say of a call that its table of this name was dropped, and which are left."""
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {_DROPPED} (call BIGINT, name VARCHAR)")
+    connection.execute(f"DELETE FROM {_DROPPED} WHERE call NOT IN (SELECT number FROM calls)")
+    connection.execute(f"INSERT INTO {_DROPPED} VALUES (?, ?)", [number, fold(name)])
+    said = "concat_ws('; ', note, ?::VARCHAR)"
+    connection.execute(
+        f"UPDATE calls SET tables = ?::VARCHAR[], note = {said} WHERE number = ?",
+        [list(left), f"{name} was dropped", number],
+    )
+
+
+def dropped(connection: Connection) -> tuple[str, ...]:
+    """The names that were dropped, oldest first."""
+    if not connection.execute(
+        "SELECT 1 FROM duckdb_tables() WHERE schema_name = ? AND table_name = 'dropped'", [TEXTS]
+    ).fetchone():
+        return ()
+    return tuple(name for (name,) in connection.execute(f"SELECT name FROM {_DROPPED} ORDER BY rowid").fetchall())
+
+
 def tables(connection: Connection, number: int) -> tuple[str, tuple[str, ...]] | None:
-    """The tool of a call and the names of its tables; None where it has no row."""
+    """A call's tool, and the names of its tables; None where it has no row."""
     found = connection.execute("SELECT tool, tables FROM calls WHERE number = ?", [number]).fetchone()
-    return None if found is None else (found[0], tuple(found[1]))
+    return None if found is None else (str(found[0]), tuple(found[1]))
 
 
 def stored(connection: Connection) -> tuple[StoredCall, ...]:

@@ -17,6 +17,8 @@ if sys.platform != "win32":  # Which has neither a limit nor a size to watch.
 BUDGET_SHARE = 4
 """The budget is one part in so many of the machine's or the container's memory."""
 MAX_BUDGET_BYTES = 4 << 30
+MIN_BUDGET_BYTES = 128 << 20
+"""The least that `memory_bytes` may be."""
 WATCH_SECONDS = 0.1
 """Between two looks at the own size: an unstoppable query was seen to take 0.4 GiB a second."""
 _FALLBACK_BYTES = 4 << 30
@@ -27,6 +29,11 @@ _CGROUP = Path("/sys/fs/cgroup")
 def default_budget_bytes() -> int:
     """A quarter of the memory that this process may have, at most 4 GiB."""
     return min(available_bytes() // BUDGET_SHARE, MAX_BUDGET_BYTES)
+
+
+def shared_budget_bytes(engines: int) -> int:
+    """What each of so many engines at once may have: together half of the memory, none more than one alone and none too little."""
+    return max(min(available_bytes() // 2 // engines, default_budget_bytes()), MIN_BUDGET_BYTES)
 
 
 def available_bytes() -> int:

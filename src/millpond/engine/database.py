@@ -1,4 +1,4 @@
-"""Database: one DuckDB file, opened so that nothing outside it can be reached.
+"""Database: one DuckDB file, opened so that nothing can be reached outside it and its folder for exchange.
 
 Rule: the only module that imports duckdb. Who uses a connection makes a cursor of its own; a cursor serves one thread at a time.
 """
@@ -27,7 +27,11 @@ _DAMAGE = re.compile(
 
 _NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
 
+EXCHANGE = "exchange"
+"""The name of the folder for exchange, beside the file."""
+
 _LOCKED = (
+    "enable_external_access = false",
     "python_enable_replacements = false",
     "lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # Agents write `x -> x + 1`, and the new syntax works beside it.
     "TimeZone = 'UTC'",  # Else a TIMESTAMPTZ is written in the machine's zone.
@@ -94,7 +98,6 @@ class Database:
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
             "checkpoint_threshold": f"{CHECKPOINT_BYTES * checkpoint_factor}B",
-            "enable_external_access": spool is not None,
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
             "preserve_insertion_order": True,
@@ -102,11 +105,11 @@ class Database:
             "threads": threads,
         }
         self._connection = duckdb.connect(str(path), config=settings)
-        if (
-            spool is not None
-        ):  # DuckDB takes the place between its start and the end of all access, and then never again.
-            self._connection.execute("SET GLOBAL allowed_directories = [?]", [str(spool)])
-            self._connection.execute("SET GLOBAL enable_external_access = false")
+        self.exchange = path.with_name(EXCHANGE)
+        """The folder through which whole tables pass between two canvases; it need not be there."""
+        # DuckDB takes the places between its start and the end of all access, and then never again.
+        allowed = [str(place) for place in (self.exchange, spool) if place is not None]
+        self._connection.execute("SET GLOBAL allowed_directories = ?", [allowed])
         for setting in _LOCKED:
             self._connection.execute(f"SET GLOBAL {setting}")
 

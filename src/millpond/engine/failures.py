@@ -85,6 +85,8 @@ def not_a_select(kind: str) -> Refusal:
             Reason.FILE_ACCESS_REFUSED,
             f"{kind} reaches outside the canvas, and queries do not. Write one SELECT over its tables; SHOW TABLES lists them.",
         )
+    if kind == "DROP":
+        return not_a_read("of DROP only DROP TABLE name, for one table of this canvas, without comments")
     return not_a_read(f"this is {kind}")
 
 
@@ -109,6 +111,8 @@ def not_judged() -> Refusal:
 def unknown_table(name: str, asked: Asked) -> Refusal:
     """A name that is no table of this canvas."""
     parts = parse_table_name(name)
+    if asked.state(name) is TableState.DROPPED:
+        return _dropped(name)
     if asked.state(name) is TableState.EVICTED:
         if parts is None or parts.tag != asked.tag:
             return Refusal(
@@ -131,6 +135,14 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
         Reason.UNKNOWN_TABLE,
         f"There is no table {clip(name, 120).text} in this canvas.{hint} FROM calls names all, with the call that made"
         " each; SHOW TABLES those that are made already.",
+    )
+
+
+def _dropped(name: str) -> Refusal:
+    return Refusal(
+        Reason.EVICTED_TABLE,
+        f"{name} was dropped with DROP TABLE. The call that gives it again is in: SELECT tool, arguments FROM calls WHERE lower(note)"
+        f" LIKE '%{fold(name)} was dropped%'",
     )
 
 

@@ -40,9 +40,9 @@ class Handles:
         query_tool: str,
         reading: plan.Reading,
         plans: tuple[Plan, ...],
-        gone: tuple[str, ...],
+        said: tuple[str, ...],
     ) -> Outcome:
-        """The answer to a call whose result of this size is stored; `gone` are notes on what went for it."""
+        """The answer to a call whose result of this size is stored; `said` are notes on the canvas."""
         names = plan.names(reading, call.tool, self._settings.tag, call.number)
         tables = plan.tables(plans, names)
         handle = HandleText(
@@ -54,7 +54,7 @@ class Handles:
             previews=tuple(preview(table, PREVIEW_ROWS) for table in plans),
             profiles=self._profiles(tables),
             notes=plan.notes(reading, plans)
-            + gone
+            + said
             + self._meanings.strays(call.tool, tables if reading.has_rows else (), reading.shape.empty),
             rest=reading.shape.rest,
             empty=reading.shape.empty,

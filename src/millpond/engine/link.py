@@ -28,11 +28,13 @@ from millpond.core.model import (
     Taken,
     ToolText,
     Verdict,
+    Visit,
 )
 from millpond.core.replies import refusal_result
 from millpond.engine import exits
 from millpond.engine.exits import Exit
 from millpond.engine.limits import QUERY_THREADS, Limits
+from millpond.engine.places import Places
 from millpond.engine.supervisor import End, Supervisor
 from millpond.engine.waiting import Learned, Load, Loads, Question, Unconfirmed
 
@@ -52,11 +54,16 @@ class Link:
         *,
         limits: Limits | None = None,
         command: Sequence[str] = COMMAND,
+        places: Places | None = None,
     ) -> None:
-        """`log` gets single lines without the conversation's data. Nothing is started yet."""
+        """`log` gets single lines without the conversation's data. Nothing is started yet.
+
+        `places` are those that this engine shares with others; without them, it has one for itself and for good.
+        """
         self._settings = settings
         self._log = log
         self._limits = limits or Limits()
+        self._places = places or Places(most=1)
         self._ids = count(1)
         self._loads = Loads(self._limits)
         self._questions: dict[int, Question] = {}
@@ -85,6 +92,27 @@ class Link:
             timer.cancel()
         self.on_given_up()
         await self._supervisor.close()
+        self._places.leave(self)
+
+    # --- rest ---------------------------------------------------------------------------------------------------
+
+    @property
+    def is_busy(self) -> bool:
+        """True where something waits for the process."""
+        return bool(self._questions or self._stopping or self._loads or self._unconfirmed)
+
+    def rest(self) -> None:
+        """End the process until something is asked of it, which then takes 0.2 s more. One that is busy goes on."""
+        if not self.is_busy:
+            self._supervisor.rest()
+
+    async def may_start(self) -> bool:
+        """Wait for a place among the engines that run."""
+        return await self._places.enter(self, self._limits.start_seconds)
+
+    def on_over(self) -> None:
+        """Make the place free."""
+        self._places.leave(self)
 
     # --- results ------------------------------------------------------------------------------------------------
 
@@ -117,6 +145,9 @@ class Link:
             self._dropped = 0
         if self._supervisor.process:
             self._supervisor.process.send(Record(call=call), kept)
+        elif self._supervisor.is_resting:
+            self._supervisor.want()
+        self._places.touch(self)
 
     def _drop(self) -> None:
         self._dropped += 1
@@ -133,15 +164,17 @@ class Link:
 
     # --- queries ------------------------------------------------------------------------------------------------
 
-    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+    async def query(
+        self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None, visit: Visit | None = None
+    ) -> bytes:
         """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it.
 
-        `call` is what `calls` gets of it, where its answer is to be kept.
+        `call` is what `calls` gets of it, where its answer is to be kept; `visit` what part another canvas has in it.
         """
         if self._unavailable():
             return refusal_result(exits.unavailable())
         seconds = self._settings.timeout_seconds
-        question = Question(next(self._ids), arguments, query_tool, _future(), call)
+        question = Question(next(self._ids), arguments, query_tool, _future(), call, visit)
         self._questions[question.id] = question
         question.deadline = _later(seconds, self._expire, question)
         self._advance()
@@ -177,6 +210,7 @@ class Link:
 
     def _unavailable(self) -> bool:
         self._supervisor.want()
+        self._places.touch(self)
         return self._closed or self._supervisor.refusing
 
     def _advance(self) -> None:
@@ -199,9 +233,8 @@ class Link:
                 free -= 1
                 question.sent = True
                 question.sends += 1
-                process.send(
-                    Query(id=question.id, query_tool=question.query_tool, call=question.call), question.arguments
-                )
+                head = Query(id=question.id, query_tool=question.query_tool, call=question.call, visit=question.visit)
+                process.send(head, question.arguments)
                 if load:
                     load.shared = True
 
@@ -230,6 +263,8 @@ class Link:
         for call, result in self._unconfirmed.all():
             process.send(Record(call=call), result)
         self._advance()
+        if not self.is_busy:
+            self._places.on_idle()
 
     def on_answer(self, answer: Answer, body: bytes) -> None:
         """Hand an answer to whoever waits for it."""
@@ -243,6 +278,8 @@ class Link:
             case _:
                 return
         self._advance()
+        if not self.is_busy:
+            self._places.on_idle()
 
     def _taken(self, answer: Taken, body: bytes) -> None:
         load = self._loads.current

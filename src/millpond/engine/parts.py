@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from millpond.core.errors import CanvasDamaged
-from millpond.core.model import Call, EngineSettings, Outcome, ToolText
+from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Visit
 from millpond.engine.limits import DATABASE_SHARE
 
 if TYPE_CHECKING:
@@ -50,8 +50,13 @@ class StorePart(Protocol):
 class QueryPart(Protocol):
     """What the worker asks of the query side. Safe to call from any thread. `answer` may raise `CanvasStopped`."""
 
-    def answer(self, id: int, arguments: bytes, query_tool: str, call: Call | None = None) -> bytes:
-        """The `result` value for these raw arguments, own errors included; `call` where the answer is to be kept."""
+    def answer(
+        self, id: int, arguments: bytes, query_tool: str, call: Call | None = None, visit: Visit | None = None
+    ) -> bytes:
+        """The `result` value for these raw arguments, own errors included; `call` where the answer is to be kept.
+
+        `visit` tells what part another canvas has in it.
+        """
         ...
 
     def stop(self, id: int, why: Why) -> None:

@@ -65,7 +65,7 @@ class Queries:
 
     def _answer(self, request: Query, arguments: bytes) -> bytes:
         try:
-            return self._runner.answer(request.id, arguments, request.query_tool, request.call)
+            return self._runner.answer(request.id, arguments, request.query_tool, request.call, request.visit)
         except CanvasStopped as error:
             stop(error)
         except MemoryError:

@@ -14,11 +14,13 @@ from functools import partial
 
 import msgspec
 
+from millpond.core import canvas
 from millpond.core.arguments import Arguments, read_arguments
 from millpond.core.clip import clip
+from millpond.core.dropping import dropped_name, nothing_to_keep
 from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused, Reason, Refusal
 from millpond.core.export import exported_text
-from millpond.core.model import Call, EngineSettings
+from millpond.core.model import Call, EngineSettings, Visit
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
 from millpond.engine import exits, failures
@@ -30,8 +32,10 @@ from millpond.engine.exporting import Exporter
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.parts import Why
-from millpond.engine.saving import Kept, Saver, Saving
+from millpond.engine.saving import Keeping, Kept, Saver
 from millpond.engine.tables import Tables
+
+_HOME = Visit()
 
 
 class QueryRunner:
@@ -50,19 +54,26 @@ class QueryRunner:
         self._judge = Judge(tables, settings, str(found[0]) if found else "")
         self._clock = time.monotonic
         self._checker = Checker(self._judge, self._clock)
-        self._saver = Saver(tables, settings)
+        self._saver = Saver(database, tables, settings)
         self._exporter = Exporter(settings)
 
-    def answer(self, id: int, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+    def answer(
+        self,
+        id: int,
+        arguments: bytes | memoryview,
+        query_tool: str,
+        call: Call | None = None,
+        visit: Visit | None = None,
+    ) -> bytes:
         """The `result` value for these raw arguments; `call` is what `calls` gets, where the answer is to be kept.
 
-        Raises `CanvasStopped` where only a new process can answer.
+        `visit` tells what part another canvas has in it. Raises `CanvasStopped` where only a new process can answer.
         """
         try:
             asked = read_arguments(arguments, query_tool)
             if isinstance(asked, Refusal):
                 return refusal_result(asked)
-            return self._answer(id, asked, call)
+            return self._safely(id, asked, call, visit)
         finally:
             with self._guard:
                 self._stopped.pop(id, None)
@@ -75,9 +86,15 @@ class QueryRunner:
                 self._stopped[id] = why
                 connection.interrupt()
 
-    def _answer(self, id: int, arguments: Arguments, call: Call | None) -> bytes:
+    def _safely(self, id: int, arguments: Arguments, call: Call | None, visit: Visit | None) -> bytes:
         try:
-            return self._answered(id, arguments, call)
+            self._is_here(arguments, visit)
+            self._exporter.check(arguments)
+            behind = self._behind()
+            name = dropped_name(arguments.sql)
+            if name is not None:
+                return self._drop(name, arguments, visit)
+            return self._answer(id, arguments, call, visit or _HOME, behind)
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
@@ -91,22 +108,23 @@ class QueryRunner:
                 return refusal_result(exits.out_of_memory())
             return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql), ran=True))
 
-    def _answered(self, id: int, arguments: Arguments, call: Call | None) -> bytes:
-        self._not_offered(arguments)
-        self._exporter.check(arguments)
-        behind = self._behind()
-        with self._cursor(id) as connection, self._saver.held(connection, arguments, call) as saving:
-            judged = self._judge.judge(connection, arguments.sql)
+    def _answer(self, id: int, arguments: Arguments, call: Call | None, visit: Visit, behind: tuple[str, ...]) -> bytes:
+        with self._cursor(id) as connection, self._saver.held(connection, arguments, call, visit) as keeping:
+            given = None if keeping is None else keeping.given
+            judged = given or self._judge.judge(connection, arguments.sql)
             self._go_on(id)
             started = self._clock()
             if arguments.export is not None:
                 return self._export(id, connection, judged, arguments.export, behind)
-            found = self._run(connection, judged, arguments, saving)
+            found = self._run(connection, judged, arguments, keeping)
             more = self._checker.notes(connection, judged, found.fetched.rows, started)
             more = [*table_comment(connection, judged.tree), *more]
-            if saving is not None and found.kept is not None:
-                more = saving.store(connection, found.kept, partial(self._go_on, id)) + more
-        return answer_result(self._compose(arguments, judged, found, [*more, *behind]))
+            if keeping is not None and found.kept is not None:
+                more = keeping.store(connection, found.kept, partial(self._go_on, id)) + more
+        if visit.lend is not None:
+            return answer_result(Answer(text="", columns=(), rows=0, truncated=False, notes=[*more, *behind]))
+        notes = [*more, *visit.notes, *behind, *self._tables.news()]
+        return answer_result(self._compose(arguments, judged, found, notes))
 
     def _export(self, id: int, connection: Connection, judged: Judged, name: str, behind: tuple[str, ...]) -> bytes:
         started = self._clock()
@@ -124,11 +142,25 @@ class QueryRunner:
             )
         )
 
-    def _not_offered(self, arguments: Arguments) -> None:
-        if arguments.canvas is not None and arguments.canvas != self._settings.canvas:
-            raise QueryRefused(
-                Refusal(Reason.CANVAS_NOT_FOUND, "There is no such canvas here. Leave `canvas` out to ask this one.")
-            )
+    def _drop(self, name: str, arguments: Arguments, visit: Visit | None) -> bytes:
+        """Drop a table. Sent again after a restart, it says what became of it."""
+        if visit is not None:
+            raise QueryRefused(canvas.no_guest("nothing is dropped there"))
+        if arguments.save_as is not None or arguments.export is not None:
+            raise QueryRefused(nothing_to_keep())
+        said = self._tables.drop(name)
+        if said is None:
+            raise QueryRefused(failures.unknown_table(name, self._judge.asked(arguments.sql)))
+        return answer_result(Answer(text=said, columns=(), rows=0, truncated=False, total=0, notes=self._tables.news()))
+
+    def _is_here(self, arguments: Arguments, visit: Visit | None) -> None:
+        """Raises `QueryRefused` where another canvas is meant: who reaches others has seen to it before."""
+        if arguments.canvas is None or (visit is not None and visit.borrow is not None):
+            return
+        if not canvas.is_id(arguments.canvas):
+            raise QueryRefused(canvas.malformed())
+        if not canvas.is_same(arguments.canvas, self._settings.canvas):
+            raise QueryRefused(canvas.not_found())
 
     def _behind(self) -> tuple[str, ...]:
         """Commit what was recorded. Where that fails, what is stored can still be asked, and the answer says what it lacks."""
@@ -170,11 +202,11 @@ class QueryRunner:
             return exits.timed_out(self._settings.timeout_seconds)
         return Refusal(Reason.CANCELLED, "The query was cancelled. Run it again if it is still wanted.")
 
-    def _run(self, connection: Connection, judged: Judged, arguments: Arguments, saving: Saving | None) -> _Found:
+    def _run(self, connection: Connection, judged: Judged, arguments: Arguments, keeping: Keeping | None) -> _Found:
         connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
-            if saving is not None:
-                kept = saving.run(connection, judged, self._bounds(arguments))
+            if keeping is not None:
+                kept = keeping.run(connection, judged, self._bounds(arguments))
                 connection.execute("COMMIT")  # A table of the connection too is gone with a rollback.
                 return _Found(kept.fetched, kept.rows, kept)
             if judged.explain:

@@ -1,23 +1,34 @@
-"""Saving: the whole answer of a judged statement becomes a table of the canvas.
+"""Saving: the whole answer of a judged statement becomes a table of this canvas, or is lent to another.
 
 Rule: the statement runs where nothing can be written, into a table of its connection; what is written is a copy of that, in a
-transaction of ours that a stop rolls back. Imports `core` and the engine's `database`, `fetch`, `judging`, `profiling` and `tables`.
+transaction of ours that a stop rolls back. Imports `core` and the engine's `database`, `exchange`, `fetch`, `judging`, `profiling`
+and `tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 import msgspec
 
 from millpond.core.arguments import Arguments
 from millpond.core.errors import QueryRefused, Reason, Refusal
-from millpond.core.model import Call, Column, EngineSettings, Table
+from millpond.core.model import Call, Column, EngineSettings, Table, Visit
 from millpond.core.names import fold, quote
 from millpond.core.profile import profile_of
-from millpond.core.saving import name_fault, name_taken, no_room, saved_columns, saved_notes, too_large
-from millpond.engine.database import Connection
+from millpond.core.saving import (
+    name_fault,
+    name_taken,
+    no_room,
+    renamed_notes,
+    saved_columns,
+    saved_notes,
+    too_large,
+)
+from millpond.engine.database import Connection, Database
+from millpond.engine.exchange import borrowed, lend
 from millpond.engine.fetch import Bounds, Fetched, fetch
 from millpond.engine.judging import Judged
 from millpond.engine.profiling import figures
@@ -41,20 +52,48 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
     """Of the same columns in the answer."""
 
+    @property
+    def renamed(self) -> list[tuple[str, str]]:
+        """Each column's name in the answer, and in the table."""
+        return [(old, new.name) for old, new in zip(self.names, self.columns, strict=True)]
+
+
+class Keeping(Protocol):
+    """What becomes of a whole answer."""
+
+    @property
+    def given(self) -> Judged | None:
+        """What runs in place of the agent's statement, which has run elsewhere; None where that is to be judged and run here."""
+        ...
+
+    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
+        """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
+        ...
+
+    def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
+        """Put it where it is to be, and say what is to be said; `go_on` raises where that is no longer wanted."""
+        ...
+
 
 class Saver:
     """Keeps answers of one canvas."""
 
-    def __init__(self, tables: Tables, settings: EngineSettings) -> None:
+    def __init__(self, database: Database, tables: Tables, settings: EngineSettings) -> None:
+        self._database = database
         self._tables = tables
         self._settings = settings
 
     @contextmanager
-    def held(self, connection: Connection, arguments: Arguments, call: Call | None) -> Generator[Saving | None]:
-        """The name that is asked for is nobody else's meanwhile. None where none is asked for.
+    def held(
+        self, connection: Connection, arguments: Arguments, call: Call | None, visit: Visit
+    ) -> Generator[Keeping | None]:
+        """What becomes of the answer; the name that is asked for is nobody else's meanwhile. None where it is only shown.
 
         Raises `QueryRefused` for a name that cannot be given, before anything has run.
         """
+        if visit.lend is not None:
+            yield Lending(self._database, self._settings.max_canvas_bytes, visit.lend)
+            return
         name = arguments.save_as
         if name is None:
             yield None
@@ -70,49 +109,47 @@ class Saver:
             fault = name_taken(name, None, self._tables.is_taken)
         if fault is not None:
             raise QueryRefused(fault)
-        with self._tables.held(name, call.number):
-            yield Saving(self._tables, self._settings.max_canvas_bytes, name, call)
+        with self._tables.held(name, call.number), self._borrowed(visit) as given:
+            yield Saving(
+                self._tables, self._settings.max_canvas_bytes, Saved(call=call, name=name, source=_SOURCE), given
+            )
+
+    @contextmanager
+    def _borrowed(self, visit: Visit) -> Generator[Judged | None]:
+        if visit.borrow is None:
+            yield None
+            return
+        with borrowed(self._database, visit.borrow) as rows:
+            yield Judged(f"FROM {rows}")
 
 
 class Saving:
     """One answer that is to be kept."""
 
-    def __init__(self, tables: Tables, max_bytes: int, name: str, call: Call) -> None:
+    def __init__(self, tables: Tables, max_bytes: int, saved: Saved, given: Judged | None) -> None:
         self._tables = tables
         self._max_bytes = max_bytes
-        self._name = name
-        self._call = call
+        self._saved = saved
+        self.given = given
+        """What another canvas has lent."""
 
     def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
         """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
-        if judged.explain:
-            raise QueryRefused(
-                Refusal(
-                    Reason.BAD_ARGUMENT,
-                    "EXPLAIN gives no rows to keep. Leave `save_as` out, or send the SELECT itself.",
-                )
-            )
-        relation = connection.sql(judged.statement)
-        names = relation.columns
-        columns = saved_columns(names)
-        aliases = ", ".join(map(quote, columns))
-        connection.execute(f"CREATE TEMP TABLE _saved AS SELECT * FROM ({judged.statement}\n) AS _({aliases})")
-        rows, size_bytes = _measured(connection, columns)
+        names, columns = _collect(connection, judged)
+        rows, size_bytes = _measured(connection, [column.name for column in columns])
         self._check_room(size_bytes, judged)
         fetched = fetch(connection, f"FROM {_SOURCE}", bounds)
-        types = tuple(Column(name=name, type=str(kind)) for name, kind in zip(columns, relation.types, strict=True))
-        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=types, names=tuple(names))
+        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=columns, names=names)
 
     def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
         """Copy it into the canvas, and say what was kept; `go_on` raises where that is no longer wanted."""
-        saved = Saved(call=self._call, name=self._name, source=_SOURCE, size_bytes=kept.size_bytes)
+        saved = msgspec.structs.replace(self._saved, size_bytes=kept.size_bytes)
         gone = self._tables.save(connection, saved, go_on)
-        table = Table(name=self._name, path="$", rows=kept.rows, columns=kept.columns)
+        table = Table(name=saved.name, path="$", rows=kept.rows, columns=kept.columns)
         profile = None
         if kept.rows > len(kept.fetched.rows):
             profile = profile_of(kept.columns, figures(connection, _SOURCE, kept.columns, kept.rows))
-        renamed = [(old, new.name) for old, new in zip(kept.names, kept.columns, strict=True)]
-        return [*saved_notes(table, kept.size_bytes, profile, renamed), *gone]
+        return [*saved_notes(table, kept.size_bytes, profile), *renamed_notes(saved.name, kept.renamed), *gone]
 
     def _check_room(self, size_bytes: int, judged: Judged) -> None:
         if size_bytes > self._max_bytes:
@@ -123,7 +160,49 @@ class Saving:
             raise QueryRefused(no_room(size_bytes, going))
 
 
-def _measured(connection: Connection, columns: tuple[str, ...]) -> tuple[int, int]:
+class Lending:
+    """One answer that another canvas is to keep."""
+
+    given = None
+
+    def __init__(self, database: Database, max_bytes: int, file: str) -> None:
+        self._database = database
+        self._max_bytes = max_bytes
+        self._file = file
+
+    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
+        """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
+        names, columns = _collect(connection, judged)
+        rows, size_bytes = _measured(connection, [column.name for column in columns])
+        if size_bytes > self._max_bytes:
+            raise QueryRefused(too_large(size_bytes, self._max_bytes))
+        return Kept(fetched=Fetched([], []), rows=rows, size_bytes=size_bytes, columns=columns, names=names)
+
+    def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
+        """Write it into the file; what is said is for whoever keeps it."""
+        go_on()
+        lend(self._database, connection, self._file, _SOURCE)
+        return renamed_notes(None, kept.renamed)
+
+
+def _collect(connection: Connection, judged: Judged) -> tuple[tuple[str, ...], tuple[Column, ...]]:
+    """Run a statement into the table of the connection. Returns the names of the answer's columns, and the table's columns."""
+    if judged.explain:
+        raise QueryRefused(
+            Refusal(
+                Reason.BAD_ARGUMENT, "EXPLAIN gives no rows to keep. Leave `save_as` out, or send the SELECT itself."
+            )
+        )
+    relation = connection.sql(judged.statement)
+    names = relation.columns
+    columns = saved_columns(names)
+    aliases = ", ".join(map(quote, columns))
+    connection.execute(f"CREATE TEMP TABLE _saved AS SELECT * FROM ({judged.statement}\n) AS _({aliases})")
+    kinds = zip(columns, relation.types, strict=True)
+    return tuple(names), tuple(Column(name=name, type=str(kind)) for name, kind in kinds)
+
+
+def _measured(connection: Connection, columns: Sequence[str]) -> tuple[int, int]:
     """The rows, and the bytes of all values as text with one for what stands between two."""
     sizes = " + ".join(f"coalesce(sum(strlen(CAST({quote(name)} AS VARCHAR))), 0)" for name in columns)
     found = connection.execute(f"SELECT count(*), {sizes} FROM {_SOURCE}").fetchone()

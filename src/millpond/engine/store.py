@@ -1,25 +1,23 @@
 """Store: what a canvas keeps: one transaction a call, its tables and its rows in `calls` and `results`.
 
 Rule: what was acknowledged is committed; a table is made once, from every row. Safe for several threads: each works on a cursor of
-its own, and the ledger is guarded. Imports `core` and the engine's modules that write, and `handles`.
+its own, and what is shared is guarded. Imports `core` and the engine's modules.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 
 import msgspec
 
 from millpond.core import plan
 from millpond.core.columns import Plan
-from millpond.core.errors import CanvasStopped, EngineFailed, QueryRefused
-from millpond.core.ledger import Ledger
+from millpond.core.errors import CanvasStopped, EngineFailed
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, ToolText, Verdict
-from millpond.core.names import fold, quote
-from millpond.core.saving import name_taken
+from millpond.core.names import quote
 from millpond.engine import calls as rows_of_calls
 from millpond.engine.ahead import load_rows
 from millpond.engine.calls import CallRow, row_of
@@ -36,10 +34,9 @@ from millpond.engine.database import (
 )
 from millpond.engine.exits import NO_MEMORY, why
 from millpond.engine.handles import Handles
+from millpond.engine.holdings import Holdings, drop_tables
 from millpond.engine.tables import Saved
 from millpond.engine.texts import BATCH_BYTES, Texts
-
-OWN_TABLES = ("calls", "results")
 
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 """What a result raises that is no JSON after all."""
@@ -55,28 +52,24 @@ class Store:
         self._thresholds = plan.Thresholds(
             inline_rows_bytes=settings.inline_rows_bytes, inline_text_bytes=settings.inline_text_bytes
         )
-        self._ledger = Ledger(settings.tag, settings.max_calls, settings.max_canvas_bytes)
         self._guard = threading.Lock()
         self._flushing = threading.Lock()
-        self._changing = threading.Lock()
         self._sweeping = threading.Lock()
         self._recorded: list[tuple[Call, bytes]] = []
-        self._held: set[str] = set()
-        """Names of answers that are being kept."""
         self._texts = Texts(database)
         self._meanings = Meanings(settings.notes)
         self._handles = Handles(database, settings, self._meanings)
-        self._orphans: frozenset[int] = frozenset()
-        """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
+        self._holdings = Holdings(database, self._texts, settings)
         connection = database.cursor()
-        rows_of_calls.create(connection)
-        self._reopen(connection)
+        rows_of_calls.create(connection, settings.canvas)
+        self._orphans = self._holdings.reopen(connection)
+        """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
         connection.close()
 
     @property
     def last_number(self) -> int:
         """The highest call number that is committed; 0 in a new canvas."""
-        return self._ledger.last_number
+        return self._holdings.last_number
 
     def learn(self, tools: Sequence[ToolText]) -> None:
         """Know what the server says of its tools, for tables that are made from now on."""
@@ -119,8 +112,8 @@ class Store:
         """Store a result, and say what the client gets for it."""
         row = row_of(call, result, plan.names(reading, call.tool, self._settings.tag, call.number))
         plans = self._load(row, result, reading)
-        gone = _gone_note(self._enter([row], made=True))
-        return self._handles.outcome(call, len(result), query_tool, reading, plans, gone)
+        said = self._holdings.enter([row], made=True)
+        return self._handles.outcome(call, len(result), query_tool, reading, plans, self._holdings.news() + said)
 
     def _load(self, row: CallRow, result: memoryview, reading: plan.Reading) -> tuple[Plan, ...]:
         """Store a call with its tables. The text of a large result goes before them, and goes again where they cannot be stored."""
@@ -167,14 +160,14 @@ class Store:
                     raise CanvasStopped(type(error).__name__) from error
                 with self._guard:
                     self._recorded = self._recorded[len(waiting) :]
-            return self._ledger.last_number
+            return self._holdings.last_number
 
     def _remove_orphans(self) -> None:
         """Before anything is stored, for one of them may be sent again."""
         with self._sweeping:
             if self._orphans:
                 self._texts.remove(self._orphans)
-                self._orphans = frozenset()
+                self._orphans = frozenset[int]()
 
     def _commit(self, waiting: Sequence[tuple[Call, bytes]]) -> None:
         self._remove_orphans()
@@ -190,7 +183,7 @@ class Store:
                 self._forget(connection, row)
             rows_of_calls.insert(connection, rows)
             self._texts.insert(connection, table, small)
-        self._enter(rows, made=False)
+        self._holdings.tell(self._holdings.enter(rows, made=False))
 
     def _pending_names(self, call: Call, result: bytes) -> tuple[str, ...]:
         if not call.replaceable or call.mode == "never":
@@ -204,23 +197,19 @@ class Store:
 
     def state(self, name: str) -> TableState:
         """What the canvas knows of this name."""
-        with self._guard:
-            return TableState.STORED if fold(name) in OWN_TABLES else self._ledger.state(name)
+        return self._holdings.state(name)
 
     def names(self) -> tuple[str, ...]:
         """Every name that can be queried now, oldest first, own tables last."""
-        with self._guard:
-            return (*self._ledger.names(), *OWN_TABLES)
+        return self._holdings.names()
 
     def make(self, names: frozenset[str], connection: Connection) -> None:
         """Make the pending tables among these, on a connection that whoever waits for them can interrupt.
 
         Raises `EngineFailed` where one cannot be made, and DuckDB's errors where it is stopped.
         """
-        with self._changing:
-            with self._guard:
-                numbers = self._ledger.pending_calls(names)
-            for number in numbers:
+        with self._holdings.changing:
+            for number in self._holdings.pending_calls(names):
                 try:
                     self._make(number, connection)
                 except (FatalError, Interrupted, OutOfMemory):
@@ -239,40 +228,39 @@ class Store:
             reading = _read(memoryview(text.encode()))
             if reading is None or found is None:
                 raise EngineFailed(f"the result of call {number} is no longer there")
-            tool, names = found
-            _drop(connection, names)
-            plans = tuple(map(partial(load_rows, connection), names, reading.shape.row_sets))
-            self._meanings.write(connection, tool, plan.tables(plans, names))
-        with self._guard:
-            self._ledger.made(number)
+            tool, left = found
+            drop_tables(connection, left)
+            names = plan.names(reading, tool, self._settings.tag, number)
+            # Those that are not left were dropped before they were made.
+            lists = [pair for pair in zip(names, reading.shape.row_sets, strict=True) if pair[0] in left]
+            plans = tuple(load_rows(connection, name, rows) for name, rows in lists)
+            self._meanings.write(connection, tool, plan.tables(plans, left))
+        self._holdings.made(number)
 
     # --- answers that are kept ----------------------------------------------------------------------------------
 
     def is_taken(self, name: str) -> bool:
         """True where a table, stored or pending, has the name, or is to have it."""
-        with self._guard:
-            return fold(name) in (*OWN_TABLES, *self._held) or self._ledger.owner(name) is not None
+        return self._holdings.is_taken(name)
 
-    @contextmanager
-    def held(self, name: str, call: int) -> Generator[None]:
+    def held(self, name: str, call: int) -> AbstractContextManager[None]:
         """Hold a name for the answer of a call. Raises `QueryRefused` where another has it; a call's own table does not count."""
-        with self._guard:
-            owner = self._ledger.owner(name)
-            is_free = fold(name) not in (*OWN_TABLES, *self._held) and owner in (None, call)
-            if is_free:
-                self._held.add(fold(name))
-        if not is_free:
-            raise QueryRefused(name_taken(name, owner, self.is_taken))
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._held.discard(fold(name))
+        return self._holdings.held(name, call)
 
     def in_the_way(self, size_bytes: int) -> tuple[str, ...]:
-        """The tables that would be evicted for one more call of this size."""
-        with self._guard:
-            return self._ledger.tables_of(self._ledger.over(1, size_bytes))
+        """The tables that would be evicted for one more call of this size, with a table."""
+        return self._holdings.in_the_way(size_bytes)
+
+    def drop(self, name: str) -> str | None:
+        """Drop one table. Returns what is to be said of it; None where there is no such table.
+
+        Raises `QueryRefused` for a table of the canvas's own, and DuckDB's errors.
+        """
+        return self._holdings.drop(name)
+
+    def news(self) -> tuple[str, ...]:
+        """What went, or is to go, and was not told yet; once."""
+        return self._holdings.news()
 
     def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
         """Store a held answer in one transaction, in place of what an earlier try left. Returns notes on what was evicted for it.
@@ -287,65 +275,17 @@ class Store:
             connection.execute(f"CREATE TABLE main.{quote(saved.name)} AS FROM {saved.source}")
             rows_of_calls.insert(connection, [row])
             go_on()
-        return _gone_note(self._enter([row], made=True))
+        return self._holdings.enter([row], made=True)
 
     # --- what stands behind it all -------------------------------------------------------------------------------
 
     def _forget(self, connection: Connection, row: CallRow) -> None:
         """Take back what an earlier try of the same call may have left: a result is sent again after a restart."""
         if row.number <= self.last_number:
-            _drop(connection, row.tables)
+            drop_tables(connection, row.tables)
             rows_of_calls.delete(connection, row.number)
             if row.kept_bytes <= BATCH_BYTES:  # A larger text was stored before, in place of the earlier one.
                 self._texts.delete(connection, (row.number,))
-
-    def _enter(self, rows: Sequence[CallRow], *, made: bool) -> tuple[int, ...]:
-        """Enter committed calls in the ledger, and evict the oldest to make room for them. Returns the evicted ones' numbers.
-
-        Eviction is a transaction of its own, one at a time: two that delete the same rows beside one another fail.
-        """
-        with self._changing:
-            with self._guard:
-                gone = self._ledger.over(len(rows), sum(row.kept_bytes for row in rows))
-                tables = self._ledger.tables_of(gone)
-            if gone and not self._evict(gone, tables):
-                gone = ()
-            with self._guard:
-                self._ledger.remove(gone)
-                for row in rows:
-                    self._ledger.add(row.number, row.kept_bytes, row.tables, made=made)
-        return gone
-
-    def _evict(self, gone: tuple[int, ...], tables: Sequence[str]) -> bool:
-        """Drop calls' tables and results. False where that fails: what was to be stored is stored, and room is made later."""
-        try:
-            with self._database.transaction() as connection:
-                _drop(connection, tables)
-                self._texts.delete(connection, gone)
-                rows_of_calls.evict(connection, gone, self._settings.max_calls)
-        except DatabaseError:
-            return False
-        self._texts.deleted(gone)
-        return True
-
-    def _reopen(self, connection: Connection) -> None:
-        """Enter what a file that was there before holds."""
-        stored = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-        rows = rows_of_calls.stored(connection)
-        for row in rows:
-            self._ledger.last_number = max(self._ledger.last_number, row.number)
-            if row.is_evicted:
-                self._ledger.evicted(row.tables)
-            else:
-                self._ledger.add(
-                    row.number, row.kept_bytes, row.tables, made=all(name in stored for name in row.tables)
-                )
-        self._orphans = self._texts.calls() - {row.number for row in rows}
-
-
-def _drop(connection: Connection, tables: Iterable[str]) -> None:
-    for name in tables:
-        connection.execute(f"DROP TABLE IF EXISTS {quote(name)}")
 
 
 def _read(result: memoryview) -> plan.Reading | None:
@@ -353,10 +293,3 @@ def _read(result: memoryview) -> plan.Reading | None:
         return plan.read(result)
     except (*_UNREADABLE, RecursionError):
         return plan.unread(result)
-
-
-def _gone_note(gone: tuple[int, ...]) -> tuple[str, ...]:
-    if not gone:
-        return ()
-    which = f"call {gone[0]}" if len(gone) == 1 else f"calls {gone[0]} to {gone[-1]}"
-    return (f"{which} evicted to make room",)

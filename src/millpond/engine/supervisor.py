@@ -53,6 +53,14 @@ class End:
 class Owner(Protocol):
     """Who is told what becomes of the process. Nothing here may block or raise."""
 
+    async def may_start(self) -> bool:
+        """Wait until another process may run, for a bounded time. False where it may not."""
+        ...
+
+    def on_over(self) -> None:
+        """The process is gone, or none came up."""
+        ...
+
     def on_up(self) -> None:
         """A process takes requests; it knows what was committed and nothing else."""
         ...
@@ -90,6 +98,7 @@ class Supervisor:
         self._failed_starts = 0
         self._damaged = 0
         self._lost = False
+        self._is_resting = False
         self.process: Process | None = None
         """The process, where it takes requests."""
         self.failures = 0
@@ -100,6 +109,20 @@ class Supervisor:
     def want(self) -> None:
         """Someone asks: where it was given up, start again."""
         self._wanted.set()
+
+    @property
+    def is_resting(self) -> bool:
+        """True where it was told to rest: the next one that wants a process starts it."""
+        return self._is_resting
+
+    def rest(self) -> None:
+        """End the process, which nobody needs for now: it is asked first."""
+        process, self.process = self.process, None
+        if process:
+            self._is_resting = True
+            self._wanted.clear()
+            process.finish()
+            asyncio.get_running_loop().call_later(self._limits.close_seconds, process.kill)
 
     def kill(self, blame: Blame) -> None:
         """End the process at once; the next one starts without a pause."""
@@ -112,14 +135,31 @@ class Supervisor:
     async def run(self) -> None:
         """Keep a process running until cancelled."""
         while True:
-            process = await self._launch()
-            if process is None:
+            try:
+                has_run = await self._run_one()
+            finally:
+                self._owner.on_over()
+            if self._is_resting:
+                await self._wanted.wait()
+                self._is_resting = False
+            elif not has_run:
                 await self._failed()
-                continue
-            self._failed_starts = self._damaged = 0
-            self.process = process
-            self._owner.on_up()
-            await self._ended(process)
+            elif self.failures > 1:
+                await self._pause(self.failures)
+
+    async def _run_one(self) -> bool:
+        """One process, from its start to its end. False where none came up."""
+        if not await self._owner.may_start():
+            self._log("engine: cannot be started: the others are all at work")
+            return False
+        process = await self._launch()
+        if process is None:
+            return False
+        self._failed_starts = self._damaged = 0
+        self.process = process
+        self._owner.on_up()
+        await self._ended(process)
+        return True
 
     async def close(self) -> None:
         """End the process: it is asked first. Call it when `run` was cancelled."""
@@ -186,6 +226,9 @@ class Supervisor:
     async def _ended(self, process: Process) -> None:
         code = await asyncio.shield(process.ended)  # it is awaited again at the close
         self.process = None
+        if self._is_resting:
+            self.failures = 0
+            return
         end, self._blame = End(code, self._blame), None
         self.failures = 0 if end.blame else self.failures + 1
         self._log(f"engine: ended (exit code {code}), starting again")
@@ -194,8 +237,6 @@ class Supervisor:
             self._settings = msgspec.structs.replace(self._settings, checkpoint_factor=factor)
         self._owner.on_down(end)
         self._lost = code == Exit.LOST  # What is left of the directory is no canvas.
-        if self.failures > 1:
-            await self._pause(self.failures)
 
     async def _failed(self) -> None:
         self._failed_starts += 1

@@ -22,7 +22,7 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     source: str
     """The table of the connection that holds it, as SQL names it."""
-    size_bytes: int
+    size_bytes: int = 0
     """What the canvas counts for it."""
 
 
@@ -63,7 +63,7 @@ class Tables(Protocol):
         ...
 
     def in_the_way(self, size_bytes: int) -> tuple[str, ...]:
-        """The tables that would be evicted for one more call of this size."""
+        """The tables that would be evicted for one more call of this size, with a table."""
         ...
 
     def save(self, connection: Connection, saved: Saved, go_on: Callable[[], None]) -> tuple[str, ...]:
@@ -71,4 +71,17 @@ class Tables(Protocol):
 
         `go_on` is called before the commit; what it raises takes everything back. Raises DuckDB's errors.
         """
+        ...
+
+    # --- what goes ----------------------------------------------------------------------------------------------
+
+    def drop(self, name: str) -> str | None:
+        """Drop one table. Returns what is to be said of it; None where there is no such table.
+
+        Raises `QueryRefused` for a table of the canvas's own, and DuckDB's errors.
+        """
+        ...
+
+    def news(self) -> tuple[str, ...]:
+        """What went, or is to go, and was not told yet; once."""
         ...

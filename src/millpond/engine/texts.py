@@ -50,7 +50,8 @@ class Texts:
         with database.transaction() as connection:
             connection.execute(f"CREATE SCHEMA IF NOT EXISTS {TEXTS}")
             found = connection.execute(
-                "SELECT CAST(substr(table_name, 7) AS BIGINT) FROM duckdb_tables() WHERE schema_name = ? ORDER BY 1",
+                "SELECT CAST(substr(table_name, 7) AS BIGINT) FROM duckdb_tables()"
+                " WHERE schema_name = ? AND starts_with(table_name, 'texts_') ORDER BY 1",
                 [TEXTS],
             ).fetchall()
             self._tables = [_Table(number, TABLE_BYTES) for (number,) in found]

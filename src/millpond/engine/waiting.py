@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millpond.core.model import Call, Outcome, ToolText
+from millpond.core.model import Call, Outcome, ToolText, Visit
 from millpond.engine.limits import Limits
 
 
@@ -44,6 +44,9 @@ class Loads:
         self._bytes = 0
         self.current: Load | None = None
         """The one in hand, sent or to be sent."""
+
+    def __bool__(self) -> bool:
+        return self.current is not None or bool(self._waiting)
 
     def add(self, load: Load) -> bool:
         """Take one more. False where there is no room."""
@@ -92,6 +95,8 @@ class Question:
     result: asyncio.Future[bytes]
     call: Call | None = None
     """What `calls` gets of it, where its answer is to be kept."""
+    visit: Visit | None = None
+    """What part another canvas has in it."""
     deadline: asyncio.TimerHandle | None = None
     sent: bool = False
     """True while the engine has it."""
@@ -105,6 +110,9 @@ class Unconfirmed:
         self._limits = limits
         self._held: dict[int, tuple[Call, bytes | memoryview]] = {}
         self._bytes = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
 
     def add(self, call: Call, result: bytes | memoryview) -> bool:
         """Hold one more. False where there is no room."""

@@ -168,6 +168,7 @@ def main(make: Build = build) -> None:
         os._exit(Exit.END)
     settings = decode_settings(memoryview(head))
     directory = CanvasDirectory(Path(settings.directory))
+    os.umask(0o077)
     try:
         directory.hold()
         worker = Worker(settings, make(settings), answers)

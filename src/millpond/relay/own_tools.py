@@ -26,19 +26,23 @@ INSTRUCTIONS = (
 
 _DESCRIPTION = (
     "Run one read-only DuckDB SQL statement on the tables that this server's results became."
-    " A large result is answered with a handle that names its table; small results have tables too,"
+    " Small results have tables too,"
     " named in `calls` (number, tool, arguments, time, bytes, tables, note)."
-    " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE and SUMMARIZE work."
+    " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE, SUMMARIZE, DROP TABLE work."
     " STRUCT fields: user.login; lists: unnest(labels)."
 )
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "sql": {"type": "string", "description": "One SELECT, for instance SELECT state, count(*) FROM t GROUP BY ALL"},
-        "max_rows": {"type": "integer", "minimum": 1, "description": "Rows to answer with, 100 by default"},
+        "max_rows": {"type": "integer", "minimum": 1, "description": "100 by default"},
         "format": {"type": "string", "enum": ["markdown", "csv", "json"]},
         "save_as": {"type": "string", "description": "Keep the whole answer as a table of this name"},
         "exact_total": {"type": "boolean", "description": "Also count all rows when the answer is cut"},
+        "canvas": {
+            "type": "string",
+            "description": "Another canvas's SELECT canvas_id()",
+        },
     },
     "required": ["sql"],
 }

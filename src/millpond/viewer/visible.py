@@ -16,7 +16,7 @@ from millpond.core.config import Config, Inspect, RemoteServer, Server
 from millpond.viewer.door import Door, Hello
 from millpond.viewer.places import HAS_DOORS, default_directory
 from millpond.viewer.record import Record
-from millpond.viewer.watch import Inner, Watched
+from millpond.viewer.watch import StartedEngine, Watched
 
 RUNNERS = ("npx", "bunx", "uvx", "pipx", "node", "bun", "deno", "python")
 """Commands that say nothing of the server they start."""
@@ -40,8 +40,8 @@ def shown_name(server: Server | RemoteServer) -> str:
 
 @asynccontextmanager
 async def visible(
-    engine: Inner, config: Config, now: Callable[[], str], log: Callable[[str], None]
-) -> AsyncGenerator[Inner]:
+    engine: StartedEngine, config: Config, now: Callable[[], str], log: Callable[[str], None]
+) -> AsyncGenerator[StartedEngine]:
     """The engine to be used in its place. `now` gives the time as ISO 8601 in UTC, `log` gets single lines."""
     directory = directory_of(config.inspect)
     if directory is None:

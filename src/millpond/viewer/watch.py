@@ -18,15 +18,11 @@ from millpond.core.model import Call, Engine, Outcome, ToolText, Verdict
 from millpond.viewer.record import MOST_TEXT_BYTES, CallSeen, QuerySeen, Record, Seen, TableSeen
 
 
-class Inner(Engine, Protocol):
-    """An engine with its lifetime."""
+class StartedEngine(Engine, Protocol):
+    """An engine that is started by its user, and ended by its owner."""
 
     async def start(self) -> None:
         """Start it."""
-        ...
-
-    async def close(self) -> None:
-        """End it."""
         ...
 
 
@@ -66,9 +62,9 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class Watched:
-    """An engine with its lifetime, and a record of what the agent had of it."""
+    """An engine, and a record of what the agent had of it."""
 
-    def __init__(self, engine: Inner, record: Record, now: Callable[[], str]) -> None:
+    def __init__(self, engine: StartedEngine, record: Record, now: Callable[[], str]) -> None:
         """`now` gives the time as ISO 8601 in UTC."""
         self.engine = engine
         self.has_started = False
@@ -81,10 +77,6 @@ class Watched:
         """Start it; returns at once, and what is asked meanwhile waits."""
         self.has_started = True
         await self.engine.start()
-
-    async def close(self) -> None:
-        """End it, started or not."""
-        await self.engine.close()
 
     def learn(self, tools: tuple[ToolText, ...]) -> None:
         """Know what the server says of these tools; nothing of it is noted."""

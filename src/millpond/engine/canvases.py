@@ -1,0 +1,187 @@
+"""Canvases: all canvases of this process: who opens one, who finds one by its id, and what passes between two.
+
+Rule: an id is all that it takes to read a canvas, and it is told by nothing else; only a canvas's own conversation changes it. Ids stand
+in no log. Imports asyncio, msgspec, `core` and the engine's modules without `duckdb`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import shutil
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from millpond.core import canvas
+from millpond.core.errors import Reason, Refusal
+from millpond.core.model import Call, Engine, EngineSettings, Outcome, ToolText, Visit
+from millpond.core.replies import refusal_result
+from millpond.engine.directory import CanvasDirectory
+from millpond.engine.supervisor import new_tag
+
+EXCHANGE = "exchange"
+"""The folder of a canvas's directory through which tables pass (`engine.database.EXCHANGE`)."""
+
+
+class OwnedEngine(Engine, Protocol):
+    """An engine with its lifetime, which other canvases may have a part in."""
+
+    async def start(self) -> None:
+        """Start it; returns at once, and what is asked meanwhile waits."""
+        ...
+
+    async def close(self) -> None:
+        """End it, started or not."""
+        ...
+
+    async def query(
+        self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None, visit: Visit | None = None
+    ) -> bytes:
+        """The `result` value of the own tool; `visit` tells what part another canvas has in it."""
+        ...
+
+
+EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
+"""Makes an engine from its settings and a log of single lines."""
+
+
+class SettingsFactory(Protocol):
+    """Makes the settings of an engine."""
+
+    def __call__(self, directory: str, canvas: str, tag: str) -> EngineSettings:
+        """Of a canvas with this id, whose table names have this tag, in this directory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A canvas that is open."""
+
+    id: str
+    engine: OwnedEngine
+    directory: Path
+
+    def exchange(self, name: str) -> Path:
+        """The file of this name, in which a table passes."""
+        return self.directory / EXCHANGE / f"{name}.duckdb"
+
+
+class Canvases:
+    """The open canvases."""
+
+    def __init__(self, make: EngineFactory, settings: SettingsFactory, log: Callable[[str], None]) -> None:
+        self._make = make
+        self._settings = settings
+        self._log = log
+        self._open: list[Opened] = []
+
+    @asynccontextmanager
+    async def open(self, directory: CanvasDirectory) -> AsyncGenerator[Desk]:
+        """A canvas of its own in this directory, as long as it lasts."""
+        id = secrets.token_hex(canvas.ID_BYTES)
+        settings = self._settings(str(directory.path), id, new_tag())
+        opened = Opened(id, self._make(settings, self._log), directory.path)
+        self._open.append(opened)
+        try:
+            yield Desk(self, opened)
+        finally:
+            self._open.remove(opened)
+            await opened.engine.close()
+
+    def find(self, id: str) -> Opened | None:
+        """The canvas of this id. All are compared, so that the time tells nothing."""
+        found = [opened for opened in self._open if canvas.is_same(opened.id, id)]
+        return found[0] if found else None
+
+
+class Desk:
+    """One session's canvas, from which it reaches others by their ids (`core.model.Engine`)."""
+
+    def __init__(self, canvases: Canvases, home: Opened) -> None:
+        self._canvases = canvases
+        self._home = home
+
+    async def start(self) -> None:
+        """Start the engine of the session's own canvas."""
+        await self._home.engine.start()
+
+    async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
+        """Have a result stored in the session's own canvas."""
+        return await self._home.engine.take(call, result, query_tool)
+
+    def learn(self, tools: tuple[ToolText, ...]) -> None:
+        """Know what the server says of its tools."""
+        self._home.engine.learn(tools)
+
+    def record(self, call: Call, result: bytes | memoryview) -> None:
+        """Have a result kept in the session's own canvas."""
+        self._home.engine.record(call, result)
+
+    async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
+        """The `result` value of the own tool, asked of the canvas that the arguments name, and kept in the session's own."""
+        named = _named(arguments)
+        if named is None or canvas.is_same(named, self._home.id):
+            return await self._home.engine.query(arguments, query_tool, call)
+        if not canvas.is_id(named):
+            return refusal_result(canvas.malformed())
+        other = self._canvases.find(named)
+        if other is None:
+            return refusal_result(canvas.not_found())
+        if call is None:
+            return await other.engine.query(arguments, query_tool, None, Visit())
+        return await self._copy(other, arguments, query_tool, call)
+
+    async def _copy(self, other: Opened, arguments: bytes | memoryview, query_tool: str, call: Call) -> bytes:
+        """Have the other canvas answer into a file, and this one keep what is in it."""
+        name = secrets.token_hex(16)
+        there, here = other.exchange(name), self._home.exchange(name)
+        try:
+            answer = await other.engine.query(arguments, query_tool, None, Visit(lend=name))
+            lent: dict[str, Any] = msgspec.json.decode(answer)
+            if lent["isError"]:
+                return answer
+            await asyncio.to_thread(_carry, there, here)
+            visit = Visit(borrow=name, notes=tuple(lent["_meta"]["millpond/result"]["notes"]))
+            return await self._home.engine.query(arguments, query_tool, call, visit)
+        except OSError as error:
+            return refusal_result(_not_carried(error))
+        finally:
+            for file in (there, here):
+                _remove(file)
+
+
+def _named(arguments: bytes | memoryview) -> str | None:
+    """The canvas that the arguments of an own call name; None where they name none, or where the engine says what is wrong."""
+    try:
+        named = msgspec.json.decode(arguments, type=_Named).canvas
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    return named if isinstance(named, str) else None
+
+
+class _Named(msgspec.Struct):
+    canvas: Any = None
+
+
+def _carry(there: Path, here: Path) -> None:
+    here.parent.mkdir(mode=0o700, exist_ok=True)
+    shutil.move(there, here)
+
+
+def _remove(file: Path) -> None:
+    for path in (file, file.with_name(f"{file.name}.wal")):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _not_carried(error: OSError) -> Refusal:
+    return Refusal(
+        Reason.EXECUTION_ERROR,
+        f"The answer could not be carried over from the other canvas ({error.strerror or type(error).__name__}). Ask again, or ask"
+        " for less.",
+    )
