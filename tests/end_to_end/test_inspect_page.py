@@ -67,9 +67,9 @@ class Session(Client):
         meta = json.loads(self.line())["result"].get("_meta", {})
         return meta["millpond/handle"]["tables"][0]["name"] if meta else ""
 
-    def query(self, sql: str) -> None:
+    def query(self, sql: str, **more: object) -> None:
         """A question of the agent."""
-        self.call("query", sql=sql)
+        self.call("query", 1, sql=sql, **more)
         self.line()
 
 
@@ -199,6 +199,22 @@ def test_twelve_thousand_rows_are_scrolled_with_few_elements(seen: Seen) -> None
         page.keyboard.press("Control+Home")
         expect(cell(page, 0, 0)).to_be_focused()
         expect(cell(page, 0, 0)).to_have_text("0")
+
+
+def test_more_rows_than_an_element_can_be_high_are_scrolled_to_their_end(seen: Seen) -> None:
+    """INSPECT-36"""
+    seen.session.query("SELECT range AS n, 2 * range AS twice FROM range(2000000)", save_as="many")
+    with opened(seen.chromium, seen.url) as page:
+        shown_table(page, "many")
+        expect(cell(page, 0, 0)).to_have_text("0")
+        cell(page, 0, 0).click()
+        page.keyboard.press("Control+End")
+        expect(cell(page, 1_999_999, 1)).to_be_focused()
+        expect(cell(page, 1_999_999, 1)).to_have_text("3999998")
+        expect(cell(page, 1_999_999, 1)).to_be_in_viewport(ratio=1)
+        page.keyboard.press("PageUp")
+        page.keyboard.press("Home")
+        expect(page.locator("[role=gridcell]:focus")).to_have_text(re.compile(r"^19999\d\d$"))
 
 
 def test_a_head_sorts_and_the_next_rows_are_in_that_order(seen: Seen) -> None:

@@ -154,7 +154,6 @@ async def test_what_is_no_question_is_refused(tmp_path: Path) -> None:
         assert (await asked(session, 5)).status == 400
         assert (await asked(session, "SELECT 1", content_type="text/plain")).status == 415
         assert (await asked(session, "x" * MOST_BODY_BYTES)).status == 413
-        assert (await fetch(guarded(tmp_path), "sessions/0123456789ab/query", b"{}")).status == 404
         assert session.engine.asked == []
 
 
@@ -180,7 +179,9 @@ async def test_a_question_to_a_session_that_ends_says_so(tmp_path: Path) -> None
         question = asyncio.create_task(asked(session, "SELECT 1"))
         await bounded(session.engine.was_asked.wait())
         await session.door.close()
-        assert (await bounded(question)).status == 410
+        assert b'"reason":"ended"' in (await bounded(question)).body
+        gone = await fetch(guarded(session.directory), "sessions/0123456789ab/query", b'{"sql":"SELECT 1"}')
+        assert b'"reason":"ended"' in gone.body
 
 
 @on_loop

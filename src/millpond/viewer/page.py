@@ -37,6 +37,14 @@ MOST_BODY_BYTES = 4 << 20
 """Of a question; the gate refuses a statement over 1 MiB itself."""
 PING_SECONDS = 15
 """Between two signs of life on a stream of events, by which a browser that has left is noticed."""
+_ENDED = msgspec.json.encode(
+    {
+        "content": [{"type": "text", "text": "The session has ended."}],
+        "isError": True,
+        "_meta": {"millpond/error": {"reason": "ended"}},
+    }
+)
+"""What a question to a session that is gone is answered with, in the form of the session's own refusals."""
 _NAME = re.compile(r"[0-9a-f]{12}")
 
 
@@ -104,9 +112,6 @@ class _Answers:
         return EventSourceResponse(_events(path), ping=PING_SECONDS) if path else _nothing()
 
     async def query(self, request: Request) -> Response:
-        path = self._door(request)
-        if path is None:
-            return _nothing()
         if request.headers.get("content-type") != "application/json":
             return Response("Unsupported Media Type\n", 415)
         body = await _body(request)
@@ -116,6 +121,9 @@ class _Answers:
             asked = msgspec.json.decode(body, type=_Asked)
         except msgspec.DecodeError:
             return Response("Bad Request\n", 400)
+        path = self._door(request)
+        if path is None:
+            return _json(_ENDED)
         return await _answer(path, Question(sql=asked.sql, max_rows=asked.max_rows), request)
 
     def _door(self, request: Request) -> Path | None:
@@ -139,7 +147,7 @@ async def _answer(path: Path, question: Question, request: Request) -> Response:
         await asyncio.wait((asking, left), return_when=asyncio.FIRST_COMPLETED)
         return _json(asking.result()) if asking.done() else Response(status_code=499)
     except Gone:
-        return Response("Gone\n", 410)
+        return _json(_ENDED)
     finally:
         for task in (asking, left):
             task.cancel()

@@ -41,6 +41,7 @@ def serve(directory: Path, port: int, say: Callable[[str], None]) -> None:
             lifespan="off",
             ws="none",
             log_config=None,
+            log_level="critical",
             access_log=False,
             server_header=False,
             proxy_headers=False,

@@ -1,7 +1,7 @@
 // Grid: any number of rows, of which only those in sight are elements.
 // Rule: rows come from `row(index)`, undefined where they are not there yet; `want(first, last)` tells which are looked at.
 // The keyboard moves one active cell, as the pattern `grid` of ARIA has it.
-import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./view.js";
+import {Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./view.js";
 import {count, isNested, isNumber, oneLine, shortType} from "./text.js";
 
 const ROW = 25;
@@ -37,6 +37,32 @@ export function Value({value}) {
   if (value === null) return html`<span class="null">NULL</span>`;
   if (value === "") return html`<span class="empty" title="empty text">""</span>`;
   return html`<bdi>${oneLine(value)}</bdi>`;
+}
+
+const place = (lefts, column) => `left:${lefts[column]}px;width:${lefts[column + 1] - lefts[column]}px`;
+
+/** One row; it is only rendered anew where something of it has changed, so that a scroll costs the rows that come into sight. */
+class Row extends Component {
+  shouldComponentUpdate(next) {
+    return Object.keys(next).some((name) => next[name] !== this.props[name]);
+  }
+
+  render({at, y, cells, columns, from, to, lefts, gutter, active, onCell}) {
+    const inSight = [...columns.keys()].slice(from, to);
+    // The active cell is always there, in sight or not: an element that goes takes the focus with it.
+    const there = active < 0 || (active >= from && active < to) ? inSight : [...inSight, active];
+    return html`<div role="row" aria-rowindex=${at + 2} class="row" style=${`transform:translateY(${y}px)`}>
+      <div class="gutter" style=${`width:${gutter}px`}>${count(at + 1)}</div>
+      <div class="cells">${there.map((column) => {
+        const {type} = columns[column];
+        const kind = isNumber(type) ? "cell number" : isNested(type) ? "cell nested" : "cell";
+        return html`<div key=${column} role="gridcell" aria-colindex=${column + 1} tabindex=${column === active ? 0 : -1}
+          class=${column === active ? `${kind} active` : kind} style=${place(lefts, column)} onClick=${() => onCell(at, column)}>
+          ${cells ? html`<${Value} value=${cells[column]} />` : html`<span class="wait"></span>`}
+        </div>`;
+      })}</div>
+    </div>`;
+  }
 }
 
 function useViewport(box) {
@@ -105,7 +131,16 @@ export function Grid({label, columns, total, row, version, want, onOpen, onSort,
     if (hasFocus.current) box.current.querySelector('[tabindex="0"]')?.focus({preventScroll: true});
   }, [active, version]);
 
-  const place = (column) => `left:${lefts[column]}px;width:${wide[column]}px`;
+  const hadFocus = useRef(false); // The cell under the pointer, before it was pressed: a second press opens it.
+  const onMouseDown = (event) => {
+    hadFocus.current = event.target.closest("[role=gridcell]") === document.activeElement;
+  };
+  const cellChosen = useRef(null);
+  cellChosen.current = (at) => {
+    if (hadFocus.current) onOpen?.(at.row, at.column);
+    else activate(at);
+  };
+  const onCell = useCallback((row, column) => cellChosen.current({row, column}), []);
   const activate = (at) => {
     hasFocus.current = true;
     setActive(at);
@@ -138,7 +173,6 @@ export function Grid({label, columns, total, row, version, want, onOpen, onSort,
     reveal(at);
   };
 
-  // The active cell is always there, in sight or not: an element that goes takes the focus with it.
   const inSight = [...columns.keys()].slice(from, to);
   const heads = inSight.map((at) => {
     const {name, type} = columns[at];
@@ -147,34 +181,20 @@ export function Grid({label, columns, total, row, version, want, onOpen, onSort,
     const title = html`<span class="name">${oneLine(name)}${direction && html`<i>${direction === "ASC" ? " ↑" : " ↓"}</i>`}</span>
       <span class="type">${shortType(type)}</span>`;
     return html`<div key=${at} role="columnheader" aria-colindex=${at + 1} aria-sort=${onSort ? state : undefined}
-        class=${isNumber(type) ? "head number" : "head"} style=${place(at)} title=${`${name} ${type}`}>
+        class=${isNumber(type) ? "head number" : "head"} style=${place(lefts, at)} title=${`${name} ${type}`}>
         ${onSort ? html`<button type="button" onClick=${() => onSort(name)}>${title}</button>` : title}
       </div>`;
   });
   const shown = Array.from({length: last - first}, (_, offset) => first + offset);
   if (total && (active.row < first || active.row >= last)) shown.push(active.row);
   const rows = shown.map((at) => {
-    const cells = row(at);
-    const across = at !== active.row || inSight.includes(active.column) ? inSight : [...inSight, active.column];
+    const isActive = at === active.row;
     const y = scale === 1 ? at * ROW : view.top + at * ROW - top;
-    return html`<div key=${at} role="row" aria-rowindex=${at + 2} class="row" style=${`transform:translateY(${y}px)`}>
-      <div class="gutter" style=${`width:${gutter}px`}>${count(at + 1)}</div>
-      <div class="cells">
-        ${across.map((column) => {
-          const {type} = columns[column];
-          const isActive = at === active.row && column === active.column;
-          const kind = isNumber(type) ? "cell number" : isNested(type) ? "cell nested" : "cell";
-          return html`<div key=${column} role="gridcell" aria-colindex=${column + 1} class=${isActive ? `${kind} active` : kind}
-            tabindex=${isActive ? 0 : -1} style=${place(column)}
-            onClick=${() => (isActive && hasFocus.current ? onOpen?.(at, column) : activate({row: at, column}))}>
-            ${cells ? html`<${Value} value=${cells[column]} />` : html`<span class="wait"></span>`}
-          </div>`;
-        })}
-      </div>
-    </div>`;
+    return html`<${Row} key=${at} at=${at} y=${y} cells=${row(at)} columns=${columns} from=${from} to=${to} lefts=${lefts}
+      gutter=${gutter} active=${isActive ? active.column : -1} onCell=${onCell} />`;
   });
   return html`<div ref=${box} class="grid" role="grid" aria-label=${label} aria-rowcount=${total + 1} aria-colcount=${columns.length}
-      onKeyDown=${onKeyDown} onFocusIn=${() => (hasFocus.current = true)} onFocusOut=${() => (hasFocus.current = false)}>
+      onKeyDown=${onKeyDown} onMouseDown=${onMouseDown} onFocusIn=${() => (hasFocus.current = true)} onFocusOut=${() => (hasFocus.current = false)}>
       <div class="heads" role="row" aria-rowindex="1" style=${`width:${gutter + lefts.at(-1)}px`}>
         <div class="gutter corner" style=${`width:${gutter}px`}></div>
         <div class="cells">${heads}</div>

@@ -30,7 +30,7 @@ export async function query(session, sql, {maxRows = 1000, signal} = {}) {
     if (error.name === "AbortError") throw error;
     throw new Refused("millpond inspect has ended. Start it again.", "unavailable");
   }
-  if (!answer.ok) throw new Refused("The session has ended.", "ended");
+  if (!answer.ok) throw new Refused("The page's server did not take the question.", "unavailable");
   const result = await answer.json();
   const text = result.content[0].text;
   if (result.isError) throw new Refused(text, result._meta?.["millpond/error"]?.reason ?? "error");

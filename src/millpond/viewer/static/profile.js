@@ -1,5 +1,6 @@
 // Profile: what the values of each column are like, computed by the engine, one column after the other.
 import {html, useEffect, useState} from "./view.js";
+import {Value} from "./grid.js";
 import {query} from "./link.js";
 import {count, isNested, isNumber, oneLine, quoted} from "./text.js";
 
@@ -59,7 +60,7 @@ export function Profile({session, table, columns}) {
   return html`<div class="profile" tabindex="0" role="region" aria-label=${`Columns of ${table}`}>
     <table>
       <thead><tr><th scope="col">Column</th><th scope="col" class="number">NULL</th><th scope="col" class="number">Different</th>
-        <th scope="col">Least</th><th scope="col">Most</th><th scope="col">Values</th></tr></thead>
+        <th scope="col">Least, most</th><th scope="col">Values</th></tr></thead>
       <tbody>${columns.map((column) => html`<${Line} key=${column.name} column=${column} profile=${found[column.name]} />`)}</tbody>
     </table>
   </div>`;
@@ -67,15 +68,13 @@ export function Profile({session, table, columns}) {
 
 function Line({column, profile}) {
   const head = html`<th scope="row"><bdi class="name">${oneLine(column.name)}</bdi><span class="type" title=${column.type}>${column.type}</span></th>`;
-  if (!profile) return html`<tr>${head}<td colspan="5"><span class="wait">…</span></td></tr>`;
-  if (profile.error) return html`<tr>${head}<td colspan="5" class="problem">${profile.error}</td></tr>`;
+  if (!profile) return html`<tr>${head}<td colspan="4"><span class="wait">…</span></td></tr>`;
+  if (profile.error) return html`<tr>${head}<td colspan="4" class="problem">${profile.error}</td></tr>`;
   const missing = profile.all - profile.filled;
-  const kind = isNumber(column.type) ? "end number" : "end";
   return html`<tr>${head}
     <td class="number" data-label="NULL">${missing ? html`${count(missing)}<small>${share(missing, profile.all)}</small>` : html`<span class="faint">0</span>`}</td>
     <td class="number" data-label="different">${count(profile.different)}${profile.different === profile.all && profile.all > 1 && html`<small>unique</small>`}</td>
-    <td class=${kind} data-label="least" title=${profile.least ?? ""}><bdi>${oneLine(profile.least ?? "")}</bdi></td>
-    <td class=${kind} data-label="most" title=${profile.most ?? ""}><bdi>${oneLine(profile.most ?? "")}</bdi></td>
+    <td class="ends">${!isNested(column.type) && [profile.least, profile.most].map((end) => html`<div title=${end ?? ""}><${Value} value=${end} /></div>`)}</td>
     <td class="values">${profile.bins ? html`<${Bins} bins=${profile.bins} />` : html`<${Commonest} top=${profile.top} filled=${profile.filled} />`}</td>
   </tr>`;
 }
@@ -100,7 +99,7 @@ function Commonest({top, filled}) {
   return html`<ul class="top">${top.map(
     ([value, n]) => html`<li key=${value} title=${value}>
       <span class="share" style=${`width:${(100 * n) / Math.max(filled, 1)}%`}></span>
-      <bdi>${value === "" ? html`<span class="empty">""</span>` : oneLine(value)}</bdi><span class="n">${count(n)}</span>
+      <span class="value"><${Value} value=${value} /></span><span class="n">${count(n)}</span>
     </li>`,
   )}</ul>`;
 }

@@ -44,7 +44,7 @@ export function Sql({session, sql, onSql, isOver}) {
     <form onSubmit=${(event) => (event.preventDefault(), run())}>
       <label for="statement">One statement that reads</label>
       <textarea id="statement" rows="5" spellcheck=${false} autocapitalize="off" autocomplete="off" value=${sql}
-        onInput=${(event) => onSql(event.target.value)} onKeyDown=${onKeyDown}></textarea>
+        onFocus=${() => onSql(sql)} onInput=${(event) => onSql(event.target.value)} onKeyDown=${onKeyDown}></textarea>
       <div class="run">
         <button type="submit" class="main" disabled=${isOver || !sql.trim()}>Run</button>
         ${running && html`<button type="button" onClick=${() => running.abort()}>Stop</button>`}

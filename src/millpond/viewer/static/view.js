@@ -3,6 +3,6 @@
 import {h} from "preact";
 import htm from "htm";
 
-export {render} from "preact";
+export {Component, render} from "preact";
 export {useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "preact/hooks";
 export const html = htm.bind(h);
