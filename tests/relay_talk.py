@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from millpond.core.model import Mode, Outcome, Verdict
+from millpond.core.model import Mode, Outcome, Resources, Verdict
 from millpond.relay.actions import Action, Policy, Take, ToClient, ToServer
 from millpond.relay.session import Session
 
 TIME = "2026-11-30T12:00:00.000Z"
 
 
-def policy(modes: Mapping[str, Mode] | None = None, *, exports: bool = False, **sizes: int) -> Policy:
+def policy(
+    modes: Mapping[str, Mode] | None = None, *, exports: bool = False, resources: Resources = "auto", **sizes: int
+) -> Policy:
     """The default sizes, but for those that are named."""
     defaults = {"inline_rows_bytes": 4096, "max_result_bytes": 1 << 28, "max_line_bytes": 10 << 20}
-    return Policy(modes=modes or {}, **{**defaults, **sizes}, exports=exports)
+    return Policy(modes=modes or {}, **{**defaults, **sizes}, exports=exports, resources=resources)
 
 
-def session(modes: Mapping[str, Mode] | None = None, *, exports: bool = False, **sizes: int) -> Session:
+def session(
+    modes: Mapping[str, Mode] | None = None, *, exports: bool = False, resources: Resources = "auto", **sizes: int
+) -> Session:
     """A new session whose clock stands still."""
-    return Session(policy(modes, exports=exports, **sizes), lambda: TIME)
+    return Session(policy(modes, exports=exports, resources=resources, **sizes), lambda: TIME)
 
 
 def request(method: str, params: str | None = None, id: str = "1") -> bytes:  # JSON-RPC's own word

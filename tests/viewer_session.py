@@ -53,6 +53,10 @@ class Told:
     def learn(self, tools: tuple[ToolText, ...]) -> None:
         """Nothing is to be learned."""
 
+    async def look(self, uri: str) -> bytes:
+        """Nothing is to be looked at."""
+        return b"{}"
+
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         """What it was told."""
         return self.outcome

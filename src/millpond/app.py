@@ -166,6 +166,7 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         inline_rows_bytes=settings.inline_rows_bytes,
         max_result_bytes=settings.max_result_bytes,
         max_line_bytes=settings.max_line_bytes,
+        resources=config.canvas.resources,
         exports=bool(config.export.directory),
     )
 

@@ -418,5 +418,16 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
         assert setting.reason
         assert setting.reason.isprintable()
         assert not setting.reason.endswith(".")
-        assert setting.unit in {"bytes", "seconds", "tokens", "rows", "calls", "tables", "sessions", "engines", "path"}
+        assert setting.unit in {
+            "bytes",
+            "seconds",
+            "tokens",
+            "rows",
+            "calls",
+            "tables",
+            "sessions",
+            "engines",
+            "path",
+            "word",
+        }
         assert fits(setting, setting.default)

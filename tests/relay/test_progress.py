@@ -40,6 +40,9 @@ class Gate:
         await self.asked.put((bytes(arguments), call))
         return await self.results.get()
 
+    async def look(self, uri: str) -> bytes:
+        raise NotImplementedError
+
     async def pause(self, seconds: float) -> None:
         over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         await self.pauses.put(over)

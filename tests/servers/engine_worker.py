@@ -153,6 +153,9 @@ class Queries:
         finally:
             self._script.running.discard(id)
 
+    def look(self, id: int, uri: str) -> bytes:
+        return self.answer(id, uri.encode(), "")
+
     def _fact(self, text: str) -> object:
         if text == "pid":
             return os.getpid()

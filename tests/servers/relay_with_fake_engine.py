@@ -62,6 +62,9 @@ class FakeEngine:
                 self._log("query cancelled")
         return text(self._recorded if sql == "recorded" else sql)
 
+    async def look(self, uri: str) -> bytes:
+        return json.dumps({"missing": uri}).encode()
+
 
 def main() -> int:
     log = Log()

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
-from millpond.core.model import EngineSettings, Mode, ToolNotes
+from millpond.core.model import EngineSettings, Mode, Resources, ToolNotes
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -28,6 +28,12 @@ _Value = TypeVar("_Value", int, float, str)
 def _setting(default: _Value, minimum: float, maximum: float, reason: str, *, empty: str = "") -> _Value:
     """A field of a section with its line of the table; see `Setting` for the parts."""
     line = {"minimum": minimum, "maximum": maximum, "reason": reason, "empty": empty}
+    return field(default=default, metadata=line)
+
+
+def _choice(default: str, choices: tuple[str, ...], reason: str) -> Any:
+    """The same of a word that is one of a few."""
+    line = {"minimum": 1, "maximum": max(map(len, choices)), "reason": reason, "empty": "", "choices": choices}
     return field(default=default, metadata=line)
 
 
@@ -128,6 +134,11 @@ class Canvas:
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"
     )
+    resources: Resources = _choice(  # noqa: RUF009  # a field, as the others are
+        "auto",
+        get_args(Resources),
+        "tables as MCP resources: where the server offers resources itself, always, or never",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +231,8 @@ class Setting:
     """What it bounds and why the default is what it is: one line."""
     empty: str
     """What 0 (or an empty text) means where that is the default, else empty."""
+    choices: tuple[str, ...] = ()
+    """Of a word, those that it may be; else empty."""
 
     @property
     def key(self) -> str:
@@ -228,7 +241,9 @@ class Setting:
 
     @property
     def unit(self) -> str:
-        """`bytes`, `seconds`, `tokens`, `rows`, `calls` and so on: the last word of the name. Of a text, `path`."""
+        """`bytes`, `seconds`, `tokens`, `rows`, `calls` and so on: the last word of the name. Of a text, `path` or `word`."""
+        if self.choices:
+            return "word"
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 

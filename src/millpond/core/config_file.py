@@ -292,6 +292,8 @@ def fits(setting: Setting, value: object) -> bool:
     """Whether the value has the setting's type and is within its bounds."""
     if isinstance(value, bool):
         return False
+    if setting.choices:
+        return value in setting.choices
     if isinstance(setting.default, str):
         return isinstance(value, str) and "\0" not in value and (not value or len(value) <= setting.maximum)
     if not isinstance(value, int) and not (isinstance(value, float) and isinstance(setting.default, float)):
@@ -301,6 +303,8 @@ def fits(setting: Setting, value: object) -> bool:
 
 def expectation(setting: Setting) -> str:
     """What the setting takes, in words: `a whole number of bytes from 0 to 10,485,760`."""
+    if setting.choices:
+        return f"one of {', '.join(setting.choices)}"
     if isinstance(setting.default, str):
         return f"a string of at most {setting.maximum:,} characters"
     kind = "number" if isinstance(setting.default, float) else "whole number"

@@ -47,6 +47,8 @@ def settings_toml() -> str:
 
 def default_text(setting: Setting) -> str:
     """`4,096`, or what 0 or an empty text means where that is the default."""
+    if setting.choices:
+        return str(setting.default)
     if isinstance(setting.default, str) or setting.empty:
         return f"{_empty(setting)}: {setting.empty}"
     return _number(setting.default, setting.unit)
@@ -54,6 +56,8 @@ def default_text(setting: Setting) -> str:
 
 def bounds_text(setting: Setting) -> str:
     """`64 KiB to 4 GiB`, `1 to 100,000 rows`."""
+    if setting.choices:
+        return ", ".join(setting.choices)
     if isinstance(setting.default, str):
         return f"at most {setting.maximum:,} characters"
     low, high = (_number(bound, setting.unit) for bound in (setting.minimum, setting.maximum))

@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+Resources = Literal["auto", "always", "never"]
+"""What `[canvas] resources` may be: `auto` where the server offers resources itself, `always` also elsewhere, `never` nowhere."""
 Mode = Literal["auto", "always", "never"]
 """What `[tools."NAME"] mode` may be: `auto` follows sizes, `always` replaces all with rows, `never` none."""
 
@@ -148,6 +150,8 @@ class Query(msgspec.Struct, frozen=True, tag="query", kw_only=True):
     """What `calls` has of it, where its answer is to be kept. Sent again, it has the same number."""
     visit: Visit | None = None
     """Where another canvas has a part in it."""
+    is_resource: bool = False
+    """True where the body is a `millpond://` URI, or nothing for what there is; the answer is a `Looked`, or an own error."""
 
 
 class Cancel(msgspec.Struct, frozen=True, tag="cancel", kw_only=True):
@@ -262,5 +266,12 @@ class Engine(Protocol):
         """The `result` value of the own tool for these raw arguments, errors included. Cancelling the task stops it.
 
         `call` is what `calls` gets of it, where its answer is to be kept.
+        """
+        ...
+
+    async def look(self, uri: str) -> bytes:
+        """What a `millpond://` URI names, or where it is empty what there is: a `core.resources.Looked` as JSON, or an own error.
+
+        Cancelling the task stops it.
         """
         ...

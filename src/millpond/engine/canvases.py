@@ -136,6 +136,10 @@ class Desk:
             return await other.engine.query(arguments, query_tool, None, Visit())
         return await self._copy(other, arguments, query_tool, call)
 
+    async def look(self, uri: str) -> bytes:
+        """What a `millpond://` URI names in the session's own canvas."""
+        return await self._home.engine.look(uri)
+
     async def _copy(self, other: Opened, arguments: bytes | memoryview, query_tool: str, call: Call) -> bytes:
         """Have the other canvas answer into a file, and this one keep what is in it."""
         name = secrets.token_hex(16)

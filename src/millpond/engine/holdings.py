@@ -20,9 +20,9 @@ from millpond.core.saving import name_taken
 from millpond.engine import calls as rows_of_calls
 from millpond.engine.calls import CallRow
 from millpond.engine.database import Connection, Database, DatabaseError
+from millpond.engine.tables import OWN_TABLES
 from millpond.engine.texts import Texts
 
-OWN_TABLES = ("calls", "results")
 MAX_NEWS = 4
 """Things that went and are not told yet: of more, the oldest are in `calls` only."""
 

@@ -22,7 +22,6 @@ from millpond.core.model import (
     Kept,
     Learn,
     Outcome,
-    Query,
     Record,
     Take,
     Taken,
@@ -173,8 +172,16 @@ class Link:
         """
         if self._unavailable():
             return refusal_result(exits.unavailable())
+        return await self._asked(Question(next(self._ids), arguments, query_tool, _future(), call, visit))
+
+    async def look(self, uri: str) -> bytes:
+        """What a `millpond://` URI names, or where it is empty what there is: a `Looked` as JSON, or an own error."""
+        if self._unavailable():
+            return refusal_result(exits.unavailable())
+        return await self._asked(Question(next(self._ids), uri.encode(), "", _future(), is_resource=True))
+
+    async def _asked(self, question: Question) -> bytes:
         seconds = self._settings.timeout_seconds
-        question = Question(next(self._ids), arguments, query_tool, _future(), call, visit)
         self._questions[question.id] = question
         question.deadline = _later(seconds, self._expire, question)
         self._advance()
@@ -233,8 +240,7 @@ class Link:
                 free -= 1
                 question.sent = True
                 question.sends += 1
-                head = Query(id=question.id, query_tool=question.query_tool, call=question.call, visit=question.visit)
-                process.send(head, question.arguments)
+                process.send(question.message(), question.arguments)
                 if load:
                     load.shared = True
 

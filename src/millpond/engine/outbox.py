@@ -18,10 +18,8 @@ from pathlib import Path
 from millpond.core.errors import QueryRefused
 from millpond.core.export import file_taken, file_too_large, not_written
 
-try:
+if sys.platform != "win32":  # Where a file that is open cannot be removed, which is all that the lock is for.
     import fcntl
-except ImportError:  # Windows: a file that is open cannot be removed, which is all that the lock is for.
-    fcntl = None
 
 _DRAFT = re.compile(r"\.millpond-[0-9a-f]{16}\.part")
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -68,7 +66,7 @@ class Outbox:
         while True:
             path = self.folder / f".millpond-{secrets.token_hex(8)}.part"
             descriptor = os.open(path, _FLAGS, _MODE)
-            if fcntl is None or _is_locked(path, descriptor):
+            if sys.platform == "win32" or _is_locked(path, descriptor):
                 return path, descriptor
             os.close(descriptor)  # It was swept between its making and its locking.
 
@@ -126,7 +124,7 @@ class Draft:
 
 def _is_locked(path: Path, descriptor: int) -> bool:
     """Lock a new draft. False where a sweep was quicker."""
-    assert fcntl is not None
+    assert sys.platform != "win32"
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -138,7 +136,7 @@ def _is_locked(path: Path, descriptor: int) -> bool:
 
 def _remove_unless_used(path: Path) -> None:
     with suppress(OSError):
-        if fcntl is None:
+        if sys.platform == "win32":
             path.unlink()
             return
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)

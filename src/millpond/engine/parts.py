@@ -48,7 +48,7 @@ class StorePart(Protocol):
 
 
 class QueryPart(Protocol):
-    """What the worker asks of the query side. Safe to call from any thread. `answer` may raise `CanvasStopped`."""
+    """What the worker asks of the query side. Safe to call from any thread. `answer` and `look` may raise `CanvasStopped`."""
 
     def answer(
         self, id: int, arguments: bytes, query_tool: str, call: Call | None = None, visit: Visit | None = None
@@ -57,6 +57,10 @@ class QueryPart(Protocol):
 
         `visit` tells what part another canvas has in it.
         """
+        ...
+
+    def look(self, id: int, uri: str) -> bytes:
+        """What a URI names, or where it is empty what there is: a `Looked` as JSON, or an own error."""
         ...
 
     def stop(self, id: int, why: Why) -> None:

@@ -65,6 +65,8 @@ class Queries:
 
     def _answer(self, request: Query, arguments: bytes) -> bytes:
         try:
+            if request.is_resource:
+                return self._runner.look(request.id, arguments.decode())
             return self._runner.answer(request.id, arguments, request.query_tool, request.call, request.visit)
         except CanvasStopped as error:
             stop(error)

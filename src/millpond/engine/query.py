@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -31,6 +31,7 @@ from millpond.engine.exits import why
 from millpond.engine.exporting import Exporter
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judge, Judged
+from millpond.engine.looking import Looker
 from millpond.engine.parts import Why
 from millpond.engine.saving import Keeping, Kept, Saver
 from millpond.engine.tables import Tables
@@ -56,6 +57,7 @@ class QueryRunner:
         self._checker = Checker(self._judge, self._clock)
         self._saver = Saver(database, tables, settings)
         self._exporter = Exporter(settings)
+        self._looker = Looker(tables, self._judge)
 
     def answer(
         self,
@@ -73,10 +75,19 @@ class QueryRunner:
             asked = read_arguments(arguments, query_tool)
             if isinstance(asked, Refusal):
                 return refusal_result(asked)
-            return self._safely(id, asked, call, visit)
+            return self._guarded(asked.sql, partial(self._answered, id, asked, call, visit))
         finally:
-            with self._guard:
-                self._stopped.pop(id, None)
+            self._forget(id)
+
+    def look(self, id: int, uri: str) -> bytes:
+        """What a `millpond://` URI names, or where it is empty what there is: a `Looked` as JSON, or an own error.
+
+        Raises `CanvasStopped` where only a new process can answer.
+        """
+        try:
+            return self._guarded("", partial(self._looked, id, uri))
+        finally:
+            self._forget(id)
 
     def stop(self, id: int, why: Why) -> None:
         """Make the query that runs under this id end with that reason; another id is passed over."""
@@ -86,15 +97,28 @@ class QueryRunner:
                 self._stopped[id] = why
                 connection.interrupt()
 
-    def _safely(self, id: int, arguments: Arguments, call: Call | None, visit: Visit | None) -> bytes:
+    def _forget(self, id: int) -> None:
+        with self._guard:
+            self._stopped.pop(id, None)
+
+    def _looked(self, id: int, uri: str) -> bytes:
+        self._behind()
+        with self._cursor(id) as connection:
+            return self._looker.look(connection, uri)
+
+    def _answered(self, id: int, arguments: Arguments, call: Call | None, visit: Visit | None) -> bytes:
+        self._is_here(arguments, visit)
+        self._exporter.check(arguments)
+        behind = self._behind()
+        name = dropped_name(arguments.sql)
+        if name is not None:
+            return self._drop(name, arguments, visit)
+        return self._answer(id, arguments, call, visit or _HOME, behind)
+
+    def _guarded(self, sql: str, work: Callable[[], bytes]) -> bytes:
+        """What the work gives; an own error for all that it raises, but for `CanvasStopped`."""
         try:
-            self._is_here(arguments, visit)
-            self._exporter.check(arguments)
-            behind = self._behind()
-            name = dropped_name(arguments.sql)
-            if name is not None:
-                return self._drop(name, arguments, visit)
-            return self._answer(id, arguments, call, visit or _HOME, behind)
+            return work()
         except QueryRefused as refused:
             return refusal_result(refused.refusal)
         except EngineFailed as error:
@@ -106,7 +130,7 @@ class QueryRunner:
         except DatabaseError as error:
             if is_lack_of_memory(error):
                 return refusal_result(exits.out_of_memory())
-            return refusal_result(failures.explain(str(error), self._judge.asked(arguments.sql), ran=True))
+            return refusal_result(failures.explain(str(error), self._judge.asked(sql), ran=True))
 
     def _answer(self, id: int, arguments: Arguments, call: Call | None, visit: Visit, behind: tuple[str, ...]) -> bytes:
         with self._cursor(id) as connection, self._saver.held(connection, arguments, call, visit) as keeping:

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from millpond.core.model import Call, Outcome, ToolText, Visit
+from millpond.core.model import Call, Outcome, Query, ToolText, Visit
 from millpond.engine.limits import Limits
 
 
@@ -101,6 +101,14 @@ class Question:
     sent: bool = False
     """True while the engine has it."""
     sends: int = 0
+    is_resource: bool = False
+    """True where `arguments` is a URI."""
+
+    def message(self) -> Query:
+        """What the engine is sent, before the arguments."""
+        return Query(
+            id=self.id, query_tool=self.query_tool, call=self.call, visit=self.visit, is_resource=self.is_resource
+        )
 
 
 class Unconfirmed:

@@ -1,6 +1,6 @@
 """Actions: what a session wants done, and what it is told of the configuration.
 
-Rule: values only; drivers carry them out in their order. Imports `core.model` and the relay's `spans`.
+Rule: values only; drivers carry them out in their order. Imports `core.model` and the relay's `resources` and `spans`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from millpond.core.model import Call, Mode, ToolText
+from millpond.core.model import Call, Mode, Resources, ToolText
+from millpond.relay.resources import Listing
 from millpond.relay.spans import Member
 
 
@@ -63,6 +64,21 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """Have a resource read, or the tables listed; the line of `Session.looked` goes to the client."""
+
+    uri: str
+    """Empty for a list of all tables."""
+    listing: Listing | None = None
+    """The server's list that ours goes into."""
+    key: bytes = b""
+    """What a later `Stop` names it by; empty for a list."""
+    id: bytes = b""
+    """The id as the client wrote it."""
+    is_modern: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """Cancel the own call of this key: nobody waits for its answer."""
 
@@ -83,7 +99,7 @@ class Say:
     text: str
 
 
-Action = ToServer | ToClient | Take | Keep | Ask | Stop | Learn | Say
+Action = ToServer | ToClient | Take | Keep | Ask | Look | Stop | Learn | Say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +110,7 @@ class Policy:
     inline_rows_bytes: int
     max_result_bytes: int
     max_line_bytes: int
+    resources: Resources = "auto"
     exports: bool = False
     """True where the own tool may write files."""
 

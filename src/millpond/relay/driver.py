@@ -13,7 +13,7 @@ from itertools import count
 from typing import Protocol
 
 from millpond.core.model import Engine
-from millpond.relay.actions import Action, Ask, Keep, Learn, Say, Stop, Take, ToClient, ToServer
+from millpond.relay.actions import Action, Ask, Keep, Learn, Look, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.log import Log
 from millpond.relay.requests import progress_line
 from millpond.relay.server_end import StartServer
@@ -137,13 +137,16 @@ class Driver:
                 self._keep(action)
             case Take():
                 self._begin(self._take(action))
-            case Ask():
-                self._asked[action.key] = self._begin(self._ask(action))
+            case Ask() | Look():
+                self._answer(action)
             case Learn() | Say():
                 self._note(action)
             case Stop():
                 self._stop(action)
         self.throttle()
+
+    def _answer(self, action: Ask | Look) -> None:
+        self._begin(self._ask(action) if isinstance(action, Ask) else self._look(action), action.key)
 
     def _note(self, action: Learn | Say) -> None:
         if isinstance(action, Learn):
@@ -155,9 +158,12 @@ class Driver:
         if (task := self._asked.pop(stop.key, None)) is not None:
             task.cancel()
 
-    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+    def _begin(self, work: Coroutine[None, None, None], key: bytes = b"") -> asyncio.Task[None]:
+        """Do it meanwhile; a `Stop` of the key ends it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
+        if key:
+            self._asked[key] = task
         task.add_done_callback(self._on_done)
         return task
 
@@ -195,6 +201,12 @@ class Driver:
                 telling.cancel()  # From here on it writes nothing, not even where its pause is over already.
         self._asked.pop(ask.key, None)
         self._client.write(self._session.answered(ask, result))
+
+    async def _look(self, look: Look) -> None:
+        await self._engine_is_started()
+        found = await self._engine.look(look.uri)
+        self._asked.pop(look.key, None)
+        self._client.write(self._session.looked(look, found))
 
     async def _tell(self, token: bytes) -> None:
         """Tell the client again and again that its call runs; not while it leaves so much unread that it is not heard."""

@@ -124,6 +124,11 @@ def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) 
     return Request(method, raw_id)
 
 
+def is_modern(envelope: Envelope) -> bool:
+    """True for a request of 2026-07-28."""
+    return PROTOCOL_VERSION in _meta(envelope.line, envelope.of_params().get("_meta"))
+
+
 def task_begun(line: bytes, members: Mapping[str, Member], request: Request, kind: str | None) -> bytes | None:
     """The raw id of the task that a call's result tells of, in the form of 2025-11-25 or of 2026-07-28, or None."""
     task = members.get("task") if request.is_task else None

@@ -13,7 +13,7 @@ from dataclasses import replace
 import msgspec
 
 from millpond.core.model import Call, Outcome, Verdict
-from millpond.relay.actions import Action, Ask, Keep, Learn, Policy, Say, Stop, Take, ToClient, ToServer
+from millpond.relay.actions import Action, Ask, Keep, Learn, Look, Policy, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.degraded import degraded_error, degraded_line
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.own_tools import misnamed, offers_tools, own_name, own_tool, read_listing, with_instructions
@@ -24,9 +24,22 @@ from millpond.relay.requests import (
     Request,
     error_line,
     id_key,
+    is_modern,
     raw_member,
     read_request,
     task_begun,
+)
+from millpond.relay.resources import (
+    LISTS,
+    empty_list,
+    last_page,
+    missing_line,
+    offers_resources,
+    own_uri,
+    read_line,
+    with_capability,
+    with_tables,
+    with_templates,
 )
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
@@ -47,6 +60,9 @@ class Session:
         self._tasks: Remembered[Request] = Remembered(MAX_TASKS)
         self._asked: set[bytes] = set()
         self._has_tools = True
+        self._has_resources: bool | None = None
+        """Whether the server offers resources; None until it has said so."""
+        self._has_looked = False
         self._is_opened = False
         self._names: set[str] = set()
         self._own = own
@@ -68,7 +84,7 @@ class Session:
     @property
     def wants_engine(self) -> bool:
         """True once the server is known to have tools: before that, nothing can come of an engine."""
-        return self._is_opened or self._own is not None or self._number > 0
+        return self._is_opened or self._own is not None or self._number > 0 or self._has_looked
 
     # --- from the client ----------------------------------------------------------------------------------------
 
@@ -86,8 +102,14 @@ class Session:
             call = self._call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
             token = request.progress_token
             return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern, call, token)]
+        if (uri := own_uri(envelope)) is not None and self._policy.resources != "never":
+            return [self._read(envelope, envelope.id, uri)]
         if self._ended is not None:
             return [ToClient(error_line(envelope.id, self._ended))]
+        if request.method in LISTS and self._lists_alone:
+            return [
+                self._listed_resources(empty_list(request.method, envelope.id, is_modern(envelope)), request.method)
+            ]
         if request.method == "tools/list" and raw_member(envelope, "cursor") in (None, b"null"):
             self._names.clear()
         self._pending.add(key, request)
@@ -119,6 +141,8 @@ class Session:
             return [ToClient(line)]
         if request.tool is not None:
             return self._tool_answer(envelope, request)
+        if request.method in LISTS and envelope.result is not None:
+            return [self._listed_resources(envelope, request.method)]
         return [ToClient(line)] if envelope.result is None else self._other_answer(request, line, envelope.result)
 
     def _other_answer(self, request: Request, line: bytes, result: Member) -> list[Action]:
@@ -130,7 +154,11 @@ class Session:
 
     def _opened(self, line: bytes, result: Member) -> bytes:
         self._has_tools = self._is_opened = offers_tools(line, result)
-        return with_instructions(line, result) if self._has_tools else line
+        self._has_resources = offers_resources(line, result)
+        if not self._has_tools:
+            return line
+        opened = with_capability(line, result) if self._lists_alone else line
+        return with_instructions(opened, Member(result.delimiter, result.start, result.stop + len(opened) - len(line)))
 
     def _listed(self, line: bytes, result: Member) -> list[Action]:
         listing = read_listing(line, result)
@@ -154,6 +182,40 @@ class Session:
         missing = [] if self._is_compared else [name for name in self._policy.modes if name not in self._names]
         self._is_compared = True
         return [Say(misnamed(name, sorted(self._names))) for name in missing]
+
+    # --- resources ----------------------------------------------------------------------------------------------
+
+    @property
+    def _lists_alone(self) -> bool:
+        """True where resources are offered for a server that has none of its own."""
+        return self._policy.resources == "always" and self._has_resources is False and self._has_tools
+
+    def _read(self, envelope: Envelope, raw_id: bytes, uri: str) -> Action:
+        is_new = is_modern(envelope)
+        if not self._has_tools:
+            return ToClient(missing_line(raw_id, uri, is_new, f"There is no resource {uri}: this server has no tools."))
+        self._has_looked = True
+        key = id_key(raw_id)
+        self._asked.add(key)
+        return Look(uri, key=key, id=raw_id, is_modern=is_new)
+
+    def _listed_resources(self, envelope: Envelope, method: str) -> Action:
+        """What is done with a list of the server's, or an empty one in its place."""
+        line, result = envelope.line, envelope.result
+        is_merged = self._policy.resources != "never" and self._has_tools and result is not None
+        listing = last_page(line, result, method) if is_merged and result is not None else None
+        if listing is None:
+            return ToClient(line)
+        if method != "resources/list":
+            return ToClient(with_templates(listing))
+        return Look("", listing) if self._number else ToClient(line)  # Without a call there is no table.
+
+    def looked(self, look: Look, found: bytes) -> bytes:
+        """The client's line for what the engine said of a resource, or of all tables."""
+        self._asked.discard(look.key)
+        if look.listing is not None:
+            return with_tables(look.listing, found)
+        return read_line(look.id, look.uri, look.is_modern, found)
 
     # --- results of tools ---------------------------------------------------------------------------------------
 

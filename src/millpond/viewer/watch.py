@@ -82,6 +82,10 @@ class Watched:
         """Know what the server says of these tools; nothing of it is noted."""
         self.engine.learn(tools)
 
+    async def look(self, uri: str) -> bytes:
+        """What a `millpond://` URI names; the client reads it, and nothing of it is noted."""
+        return await self.engine.look(uri)
+
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         """Have a result stored, and note it before and after."""
         self._put(lambda: _seen(call, result))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import NamedTuple
 
+from millpond.core.resources import TEMPLATES
 from millpond.relay.own_tools import INSTRUCTIONS, own_tool
 
 
@@ -50,6 +51,15 @@ def without_output_schema(shown: bytes) -> bytes:
     return re.sub(rb',"outputSchema":\{(?:[^{}]|\{[^{}]*\})*\}', b"", shown)
 
 
+def with_templates(shown: bytes) -> bytes:
+    """Our templates are the last of each list; no probe has a bracket behind its own, nor more than one such list."""
+    before, name, list_ = shown.partition(b'"resourceTemplates":[')
+    ours = json.dumps(list(TEMPLATES), separators=(",", ":")).encode()[1:-1]
+    line, end, behind = list_.partition(b"\n")
+    theirs, bracket, tail = line.rpartition(b"]")
+    return before + name + theirs + b"," + ours + bracket + tail + end + behind if name else shown
+
+
 def with_result_blanked(shown: bytes) -> bytes:
     """Where `trace` stands behind a result, the result is a dot: the large one, and whatever stands for it."""
     return re.sub(rb'"result":\{(?:(?!"result":).)*\}(?=,"trace":)', b'"result":.', shown)
@@ -59,6 +69,7 @@ EDITS = {
     "TOOLS-01": Edit(with_paragraph),
     "TOOLS-02": Edit(with_own_tool),
     "TOOLS-03": Edit(without_output_schema),
+    "RESOURCES-05": Edit(with_templates),
     "RELAY-10": Edit(with_result_blanked, with_result_blanked),
     "RELAY-26": Edit(with_result_blanked, with_result_blanked),
 }

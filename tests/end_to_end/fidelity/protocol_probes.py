@@ -413,6 +413,7 @@ PROTOCOL = (
 > {"jsonrpc":"2.0","id":%id,"method":"resources/templates/list","params":{%meta}}
 < {"jsonrpc":"2.0","id":%id,"result":{%type,"resourceTemplates":[{"uriTemplate":"db://{table}{?q*}","name":"t","icons":[],"annotations":{"audience":["assistant"]}}]}}
 """,
+        ("RESOURCES-05",),
     ),
     Probe(
         "a resource that is subscribed to, changes, and is let go",
