@@ -16,7 +16,9 @@ def policy(
 ) -> Policy:
     """The default sizes, but for those that are named."""
     defaults = {"inline_rows_bytes": 4096, "max_result_bytes": 1 << 28, "max_line_bytes": 10 << 20}
-    return Policy(modes=modes or {}, **{**defaults, **sizes}, exports=exports, resources=resources)
+    return Policy(
+        modes=modes or {}, conversation_keys=(), **{**defaults, **sizes}, exports=exports, resources=resources
+    )
 
 
 def session(

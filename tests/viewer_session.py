@@ -44,6 +44,9 @@ class Told:
         self.may_answer.set()
         self.was_asked = asyncio.Event()
 
+    def of(self, conversation: str) -> Told:
+        return self
+
     async def start(self) -> None:
         """Nothing is to be started."""
 

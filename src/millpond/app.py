@@ -38,6 +38,8 @@ from millpond.viewer import places
 from millpond.viewer.visible import directory_of, visible
 from millpond.viewer.watch import StartedEngine
 
+STDIO_ENGINES = 2
+"""Engines that run at once on standard streams, where a client tells its conversations apart; each has a quarter of the memory."""
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
 
@@ -54,7 +56,7 @@ def run(config: Config, listen: Listen | None = None) -> int:
 async def serve(config: Config, log: Log, engine_factory: EngineFactory | None = None) -> int:
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
     _prepare(config, log)
-    home = _Home(config, log, engine_factory or _link_factory(config, 1), default_budget_bytes())
+    home = _Home(config, log, engine_factory or _link_factory(config, STDIO_ENGINES), default_budget_bytes())
     async with home.canvas() as desk:
         session = Session(home.policy, _utc_now)
         return await Stdio(session, desk, log).run(start_server(config.server, log), desk.start)
@@ -99,19 +101,19 @@ class _Home:
 
     def __init__(self, config: Config, log: Log, make: EngineFactory, budget_bytes: int) -> None:
         budget = config.canvas.memory_bytes or budget_bytes
+        place = partial(_canvas_directory, _parent(config))
         self._config, self._log = config, log
-        self._canvases = Canvases(make, partial(engine_settings, config, memory_bytes=budget), log.line)
+        self._canvases = Canvases(place, make, partial(engine_settings, config, memory_bytes=budget), log.line)
         self.policy = _policy(config, engine_settings(config, "", "", "", memory_bytes=budget))
 
     @asynccontextmanager
     async def canvas(self) -> AsyncGenerator[StartedEngine]:
-        """A canvas of its own, as long as it lasts. Raises `ConfigError` where there is no place for it."""
-        with _canvas_directory(_parent(self._config)) as directory:
-            async with (
-                self._canvases.open(directory) as desk,
-                visible(desk, self._config, _utc_now, self._log.line) as seen,
-            ):
-                yield seen
+        """A session's canvas, as long as it lasts. Raises `ConfigError` where there is no place for it."""
+        async with (
+            self._canvases.open(self._config.canvas.max_conversations) as desk,
+            visible(desk, self._config, _utc_now, self._log.line) as seen,
+        ):
+            yield seen
 
 
 def start_server(server: Server | RemoteServer, log: Log) -> StartServer:
@@ -167,6 +169,7 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         max_result_bytes=settings.max_result_bytes,
         max_line_bytes=settings.max_line_bytes,
         resources=config.canvas.resources,
+        conversation_keys=tuple(config.canvas.conversation_keys.split()),
         exports=bool(config.export.directory),
     )
 

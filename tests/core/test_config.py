@@ -427,6 +427,7 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
             "tables",
             "sessions",
             "engines",
+            "conversations",
             "path",
             "word",
         }

@@ -78,14 +78,13 @@ class House:
             self.engines.append(Link(settings, log, limits=quick(), places=places))
             return self.engines[-1]
 
-        self.canvases = Canvases(make, self._settings, self.lines.append)
+        self.canvases = Canvases(lambda: CanvasDirectory.create(parent), make, self._settings, self.lines.append)
 
     def _settings(self, directory: str, canvas: str, tag: str) -> EngineSettings:
         return pond.settings(Path(directory), canvas=canvas, tag=tag, timeout_seconds=60, **self._changes)
 
-    async def client(self) -> Client:
-        directory = self._stack.enter_context(CanvasDirectory.create(self.parent))
-        desk = await self._stack.enter_async_context(self.canvases.open(directory))
+    async def client(self, max_conversations: int = 2) -> Client:
+        desk = await self._stack.enter_async_context(self.canvases.open(max_conversations))
         await desk.start()
         return Client(desk)
 
@@ -121,9 +120,7 @@ async def test_a_wrong_a_closed_and_a_foreign_id_are_told_the_same(tmp_path: Pat
     """CANVAS-03 CANVAS-04"""
     async with house(tmp_path) as it, house(tmp_path) as elsewhere:
         mine, foreign = await it.client(), await elsewhere.client()
-        async with AsyncExitStack() as stack:
-            directory = stack.enter_context(CanvasDirectory.create(tmp_path))
-            desk = await stack.enter_async_context(it.canvases.open(directory))
+        async with it.canvases.open() as desk:
             await desk.start()
             closed = await Client(desk).id()
         found = [await mine.ask("SELECT 1", canvas=id) for id in ("0" * 20, closed, await foreign.id())]
@@ -214,3 +211,34 @@ async def test_more_canvases_than_engines_all_answer_and_keep_what_was_acknowled
             assert await asyncio.gather(*answers) == [["100"], ["101"], ["102"], ["103"]]
         assert [await client.lines("SELECT count(*) FROM calls") for client in clients] == [["2"]] * 4
         assert not any("starting again" in line for line in it.lines)
+
+
+@on_loop
+async def test_each_conversation_of_a_session_has_a_canvas_of_its_own_and_an_id_opens_it(tmp_path: Path) -> None:
+    """CANVAS-02 CANVAS-11"""
+    async with house(tmp_path, most=2) as it:
+        session = await it.client()
+        one, other = (Client(session.desk.of(conversation)) for conversation in ("a", "b"))
+        name = await one.take(300)
+        assert reason(await other.ask(f"FROM {name}")) == "stale_table"
+        assert reason(await session.ask(f"FROM {name}")) == "stale_table"
+        assert await other.lines(f"SELECT count(*) FROM {name}", canvas=await one.id()) == ["300"]
+        assert await Client(session.desk.of("a")).lines(f"SELECT count(*) FROM {name}") == ["300"]
+        assert len(list(tmp_path.iterdir())) == 3
+
+
+@on_loop
+async def test_the_conversation_not_used_longest_ends_for_another_and_begins_anew_when_it_comes_back(
+    tmp_path: Path,
+) -> None:
+    """CANVAS-12"""
+    async with house(tmp_path) as it:
+        session = await it.client(max_conversations=2)
+        name = await Client(session.desk.of("a")).take(300)
+        kept = await Client(session.desk.of("b")).take(200)
+        session.desk.of("a")
+        session.desk.of("c")
+        await until(lambda: len(list(tmp_path.iterdir())) == 3)
+        assert await Client(session.desk.of("a")).lines(f"SELECT count(*) FROM {name}") == ["300"]
+        assert reason(await Client(session.desk.of("b")).ask(f"FROM {kept}")) == "stale_table"
+    assert list(tmp_path.iterdir()) == []

@@ -36,6 +36,9 @@ class Gate:
     def record(self, call: Call, result: bytes | memoryview) -> None:
         raise NotImplementedError
 
+    def of(self, conversation: str) -> Gate:
+        return self
+
     async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
         await self.asked.put((bytes(arguments), call))
         return await self.results.get()

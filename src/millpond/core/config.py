@@ -128,6 +128,18 @@ class Canvas:
         1_024 * GIB,
         "results kept, as they came; the file takes twice that; the oldest calls go first, and it is said",
     )
+    conversation_keys: str = _setting(
+        "vscode.conversationId openai/session threadId",
+        0,
+        1_024,
+        "keys of a call's _meta that tell its conversation (VS Code, ChatGPT, Codex), each with a canvas of its own",
+    )
+    max_conversations: int = _setting(
+        16,
+        1,
+        10_000,
+        "canvases of conversations in one session; the one not used longest ends for another, with its tables",
+    )
     engine_idle_seconds: float = _setting(
         300.0, 1, 604_800, "an engine that nobody asks for so long ends; it starts again when it is asked, in 0.2 s"
     )

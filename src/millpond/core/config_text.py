@@ -46,9 +46,11 @@ def settings_toml() -> str:
 
 
 def default_text(setting: Setting) -> str:
-    """`4,096`, or what 0 or an empty text means where that is the default."""
+    """`4,096`, a text in quotes, or what 0 or an empty text means where that is the default."""
     if setting.choices:
         return str(setting.default)
+    if isinstance(setting.default, str) and setting.default:
+        return json.dumps(setting.default)
     if isinstance(setting.default, str) or setting.empty:
         return f"{_empty(setting)}: {setting.empty}"
     return _number(setting.default, setting.unit)

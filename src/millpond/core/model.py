@@ -109,6 +109,8 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """False where the own tools were not shown yet, or the result is an error: it is only recorded."""
     note: str | None = None
     """What `calls` says of how it was answered, where that was not with a result in due time."""
+    conversation: str | None = None
+    """What the client says of the conversation that it is a part of, whose canvas keeps it; None is the session's own."""
     unkept_bytes: int = 0
     """Size of a result that is too large to be kept: it is recorded without its text. 0 where it is kept."""
 
@@ -274,4 +276,12 @@ class Engine(Protocol):
 
         Cancelling the task stops it.
         """
+        ...
+
+
+class SessionEngine(Engine, Protocol):
+    """The engine of a session, and those of its conversations."""
+
+    def of(self, conversation: str) -> Engine:
+        """The engine of one conversation."""
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import shutil
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +18,14 @@ from typing import Any, Protocol
 import msgspec
 
 from millpond.core import canvas
-from millpond.core.errors import Reason, Refusal
+from millpond.core.errors import MillpondError, Reason, Refusal
 from millpond.core.model import Call, Engine, EngineSettings, Outcome, ToolText, Visit
 from millpond.core.replies import refusal_result
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.supervisor import new_tag
 
+MAX_LEARNED = 1_000
+"""Tools whose words are remembered for later canvases."""
 EXCHANGE = "exchange"
 """The folder of a canvas's directory through which tables pass (`engine.database.EXCHANGE`)."""
 
@@ -46,6 +48,8 @@ class OwnedEngine(Engine, Protocol):
         ...
 
 
+Place = Callable[[], CanvasDirectory]
+"""Makes a private directory, held."""
 EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
 """Makes an engine from its settings and a log of single lines."""
 
@@ -64,34 +68,51 @@ class Opened:
 
     id: str
     engine: OwnedEngine
-    directory: Path
+    directory: CanvasDirectory
 
     def exchange(self, name: str) -> Path:
         """The file of this name, in which a table passes."""
-        return self.directory / EXCHANGE / f"{name}.duckdb"
+        return self.directory.path / EXCHANGE / f"{name}.duckdb"
 
 
 class Canvases:
     """The open canvases."""
 
-    def __init__(self, make: EngineFactory, settings: SettingsFactory, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, place: Place, make: EngineFactory, settings: SettingsFactory, log: Callable[[str], None]
+    ) -> None:
+        """`place` makes a private directory, and raises `MillpondError` where none can be made."""
+        self._place = place
         self._make = make
         self._settings = settings
         self._log = log
         self._open: list[Opened] = []
 
     @asynccontextmanager
-    async def open(self, directory: CanvasDirectory) -> AsyncGenerator[Desk]:
-        """A canvas of its own in this directory, as long as it lasts."""
+    async def open(self, max_conversations: int = 1) -> AsyncGenerator[Desk]:
+        """A session with a canvas of its own, and one for each of so many conversations at once. Raises what `place` does."""
+        desk = Desk(self, self.add(), max_conversations)
+        try:
+            yield desk
+        finally:
+            await desk.close()
+
+    def add(self) -> Opened:
+        """Another canvas; nothing of it is started. Raises what `place` does."""
+        directory = self._place()
         id = secrets.token_hex(canvas.ID_BYTES)
         settings = self._settings(str(directory.path), id, new_tag())
-        opened = Opened(id, self._make(settings, self._log), directory.path)
+        opened = Opened(id, self._make(settings, self._log), directory)
         self._open.append(opened)
+        return opened
+
+    async def end(self, opened: Opened) -> None:
+        """End a canvas, and remove all of it."""
+        self._open.remove(opened)
         try:
-            yield Desk(self, opened)
-        finally:
-            self._open.remove(opened)
             await opened.engine.close()
+        finally:
+            opened.directory.remove()
 
     def find(self, id: str) -> Opened | None:
         """The canvas of this id. All are compared, so that the time tells nothing."""
@@ -100,11 +121,45 @@ class Canvases:
 
 
 class Desk:
-    """One session's canvas, from which it reaches others by their ids (`core.model.Engine`)."""
+    """The canvas of a session or a conversation, from which it reaches others by their ids (`core.model.Engine`)."""
 
-    def __init__(self, canvases: Canvases, home: Opened) -> None:
+    def __init__(self, canvases: Canvases, home: Opened, max_conversations: int = 0) -> None:
         self._canvases = canvases
         self._home = home
+        self._max_conversations = max_conversations
+        self._conversations: dict[str, Desk] = {}
+        """The longest unused first."""
+        self._learned: dict[str, ToolText] = {}
+        """What the server says of its tools, for the canvases that are begun later."""
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def of(self, conversation: str) -> Desk:
+        """The canvas of one conversation, begun where there is none; where none can be, the session's own."""
+        found = self._conversations.pop(conversation, None) or self._begin()
+        if found is not self:
+            self._conversations[conversation] = found
+        while len(self._conversations) > self._max_conversations:
+            self._do(self._conversations.pop(next(iter(self._conversations))).close())
+        return found
+
+    def _begin(self) -> Desk:
+        try:
+            desk = Desk(self._canvases, self._canvases.add())
+        except MillpondError:
+            return self
+        desk.learn(tuple(self._learned.values()))
+        self._do(desk.start())
+        return desk
+
+    def _do(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End every canvas of it, with all that lies in them."""
+        await asyncio.gather(*self._tasks, *(desk.close() for desk in self._conversations.values()))
+        await self._canvases.end(self._home)
 
     async def start(self) -> None:
         """Start the engine of the session's own canvas."""
@@ -117,6 +172,9 @@ class Desk:
     def learn(self, tools: tuple[ToolText, ...]) -> None:
         """Know what the server says of its tools."""
         self._home.engine.learn(tools)
+        self._learned |= {tool.name: tool for tool in tools[: MAX_LEARNED - len(self._learned)]}
+        for desk in self._conversations.values():
+            desk.learn(tools)
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         """Have a result kept in the session's own canvas."""

@@ -61,6 +61,8 @@ class Ask:
     """What `calls` gets of it, where its answer is to be kept."""
     progress_token: bytes | None = None
     """Raw, as the client wrote it; None where it wants no progress told."""
+    conversation: str | None = None
+    """The conversation whose canvas is asked; None is the session's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,9 @@ class Policy:
     resources: Resources = "auto"
     exports: bool = False
     """True where the own tool may write files."""
+
+    conversation_keys: tuple[str, ...] = ()
+    """Of a call's `_meta`: the value of the first that is there tells its conversation."""
 
     def mode(self, tool: str) -> Mode:
         """The mode of a tool."""

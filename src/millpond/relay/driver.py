@@ -12,7 +12,7 @@ from contextlib import suppress
 from itertools import count
 from typing import Protocol
 
-from millpond.core.model import Engine
+from millpond.core.model import Engine, SessionEngine
 from millpond.relay.actions import Action, Ask, Keep, Learn, Look, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.log import Log
 from millpond.relay.requests import progress_line
@@ -71,7 +71,7 @@ class Driver:
     """Carries out what a session decides, for one client and one server."""
 
     def __init__(
-        self, session: Session, engine: Engine, log: Log, client: ClientEnd, pause: Pause = asyncio.sleep
+        self, session: Session, engine: SessionEngine, log: Log, client: ClientEnd, pause: Pause = asyncio.sleep
     ) -> None:
         """Nothing is started yet. `pause` lets so many seconds pass."""
         self._session = session
@@ -175,10 +175,14 @@ class Driver:
         self.changed()
 
     def _keep(self, keep: Keep) -> None:
+        engine = self._engine_of(keep.call.conversation)
         if self._starting is None or self._starting.done():
-            self._engine.record(keep.call, keep.result)
+            engine.record(keep.call, keep.result)
         else:
-            self._starting.add_done_callback(lambda _: self._engine.record(keep.call, keep.result))
+            self._starting.add_done_callback(lambda _: engine.record(keep.call, keep.result))
+
+    def _engine_of(self, conversation: str | None) -> Engine:
+        return self._engine if conversation is None else self._engine.of(conversation)
 
     async def _engine_is_started(self) -> None:
         if self._starting is not None:
@@ -187,7 +191,7 @@ class Driver:
     async def _take(self, take: Take) -> None:
         await self._engine_is_started()
         value = memoryview(take.line)[take.result.start : take.result.stop]
-        outcome = await self._engine.take(take.call, value, take.query_tool)
+        outcome = await self._engine_of(take.call.conversation).take(take.call, value, take.query_tool)
         self._client.write(self._session.taken(take, outcome))
 
     async def _ask(self, ask: Ask) -> None:
@@ -195,7 +199,7 @@ class Driver:
         telling = None if token is None else self._begin(self._tell(token))
         try:
             await self._engine_is_started()
-            result = await self._engine.query(ask.arguments, ask.query_tool, ask.call)
+            result = await self._engine_of(ask.conversation).query(ask.arguments, ask.query_tool, ask.call)
         finally:
             if telling is not None:
                 telling.cancel()  # From here on it writes nothing, not even where its pause is over already.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import msgspec
@@ -19,6 +19,8 @@ MAX_PENDING = 10_000
 """Requests that wait for the server; with more, the oldest are forgotten."""
 MAX_TASKS = 1_000
 """Tasks whose tool is remembered; with more, the oldest are forgotten."""
+MAX_CONVERSATION_CHARACTERS = 256
+"""Of what a client calls a conversation: identifiers are shorter, and anything else is none."""
 INTERNAL_ERROR = -32603
 """JSON-RPC's code for what is no fault of the request."""
 PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
@@ -45,6 +47,8 @@ class Request:
     is_cancelled: bool = False
     progress_token: bytes | None = None
     """Raw, an integer or a string; None where progress is not asked for."""
+    conversation: str | None = None
+    """What the client says of the conversation that it is a part of."""
 
 
 class Remembered(Generic[_Value]):
@@ -100,8 +104,10 @@ def progress_line(token: bytes, seconds: int) -> bytes:
     return b'{"jsonrpc":"2.0","method":"notifications/progress","params":' + params + b"}\n"
 
 
-def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) -> Request:
-    """What a request asks for."""
+def read_request(
+    envelope: Envelope, raw_id: bytes, tasks: Remembered[Request], conversation_keys: Iterable[str] = ()
+) -> Request:
+    """What a request asks for; the value of the first of these keys that its `_meta` has tells its conversation."""
     method, line = envelope.method or "", envelope.line
     if method == "tools/call":
         params = envelope.of_params()
@@ -115,12 +121,13 @@ def read_request(envelope: Envelope, raw_id: bytes, tasks: Remembered[Request]) 
             is_task="task" in params,
             is_modern=PROTOCOL_VERSION in meta,
             progress_token=_token(line, meta.get("progressToken")),
+            conversation=_conversation(line, meta, conversation_keys),
         )
     if method in ("tasks/result", "tasks/get"):
         task = raw_member(envelope, "taskId")
         known = tasks.get(id_key(task)) if task is not None else None
         if known is not None:
-            return Request(method, raw_id, tool=known.tool, arguments=known.arguments)
+            return replace(Request(method, raw_id, known.tool, known.arguments), conversation=known.conversation)
     return Request(method, raw_id)
 
 
@@ -148,6 +155,15 @@ def raw_member(envelope: Envelope, name: str) -> bytes | None:
 
 def _meta(line: bytes, place: Member | None) -> Mapping[str, Member]:
     return {} if place is None else object_members(line, place.start, place.stop) or {}
+
+
+def _conversation(line: bytes, meta: Mapping[str, Member], keys: Iterable[str]) -> str | None:
+    """The conversation, with the key that told it; a text of any other length than a name's is none."""
+    for key in keys:
+        value = string_value(line, meta.get(key))
+        if value and len(value) <= MAX_CONVERSATION_CHARACTERS:
+            return f"{key}={value}"
+    return None
 
 
 def _token(line: bytes, place: Member | None) -> bytes | None:

@@ -96,12 +96,12 @@ class Session:
         if envelope.id is None:
             return self._notification(envelope)
         key = id_key(envelope.id)
-        request = read_request(envelope, envelope.id, self._tasks)
+        request = read_request(envelope, envelope.id, self._tasks, self._policy.conversation_keys)
         if request.method == "tools/call" and self._own is not None and request.tool == self._own:
             self._asked.add(key)
             call = self._call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
-            token = request.progress_token
-            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern, call, token)]
+            token, conversation = request.progress_token, request.conversation
+            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern, call, token, conversation)]
         if (uri := own_uri(envelope)) is not None and self._policy.resources != "never":
             return [self._read(envelope, envelope.id, uri)]
         if self._ended is not None:
@@ -297,6 +297,7 @@ class Session:
             mode=self._policy.mode(tool),
             replaceable=replaceable,
             note=note,
+            conversation=request.conversation,
         )
 
     def _kept(self, call: Call, line: bytes, value: Member) -> Keep:

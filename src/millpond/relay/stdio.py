@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Coroutine
 
 from millpond.core.errors import ServerFailed
-from millpond.core.model import Engine
+from millpond.core.model import SessionEngine
 from millpond.relay.driver import Driver
 from millpond.relay.lines import Lines
 from millpond.relay.log import Log
@@ -25,7 +25,7 @@ EXIT_OK = 0
 class Stdio:
     """One session over standard streams."""
 
-    def __init__(self, session: Session, engine: Engine, log: Log) -> None:
+    def __init__(self, session: Session, engine: SessionEngine, log: Log) -> None:
         self._driver = Driver(session, engine, log, self)
         self._lines = Lines()
         self._client_ended = False

@@ -7,7 +7,8 @@ package's `record`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Protocol
 
 import msgspec
@@ -23,6 +24,10 @@ class StartedEngine(Engine, Protocol):
 
     async def start(self) -> None:
         """Start it."""
+        ...
+
+    def of(self, conversation: str) -> StartedEngine:
+        """The engine of one conversation."""
         ...
 
 
@@ -64,19 +69,25 @@ class _Body(msgspec.Struct, frozen=True):
 class Watched:
     """An engine, and a record of what the agent had of it."""
 
-    def __init__(self, engine: StartedEngine, record: Record, now: Callable[[], str]) -> None:
-        """`now` gives the time as ISO 8601 in UTC."""
+    def __init__(
+        self, engine: StartedEngine, record: Record, now: Callable[[], str], questions: Iterator[int] | None = None
+    ) -> None:
+        """`now` gives the time as ISO 8601 in UTC; `questions` are the numbers that a record's other engines share with this one."""
         self.engine = engine
         self.has_started = False
         """True once it was asked to start: before that nothing can be asked of it."""
         self._record = record
         self._now = now
-        self._questions = 0
+        self._questions = questions or count(1)
 
     async def start(self) -> None:
         """Start it; returns at once, and what is asked meanwhile waits."""
         self.has_started = True
         await self.engine.start()
+
+    def of(self, conversation: str) -> StartedEngine:
+        """The engine of one conversation; what passes through it is noted with the rest."""
+        return Watched(self.engine.of(conversation), self._record, self._now, self._questions)
 
     def learn(self, tools: tuple[ToolText, ...]) -> None:
         """Know what the server says of these tools; nothing of it is noted."""
@@ -100,9 +111,8 @@ class Watched:
 
     async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
         """Ask, and note the question before and its answer after."""
-        self._questions += 1
         began = time.monotonic()
-        asked = _asked(self._questions, arguments, query_tool, self._now())
+        asked = _asked(next(self._questions), arguments, query_tool, self._now())
         self._put(lambda: asked)
         try:
             result = await self.engine.query(arguments, query_tool, call)
