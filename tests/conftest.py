@@ -24,6 +24,9 @@ settings.register_profile(
 settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
+os.environ["MILLPOND_STATS"] = "off"
+"""No test writes into the record of whoever runs it."""
+
 HOSTILE_STATEMENTS = 1_500
 FAULT_ROUNDS = 50
 """Each of the faults three times, and more."""

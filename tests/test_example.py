@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from millpond.core.config import SETTINGS, Canvas, Http, Query, RemoteServer, Results, Server
+from millpond.core.config import SETTINGS, Canvas, Http, Query, RemoteServer, Results, Server, Stats
 from millpond.core.config_file import parse_config
 from millpond.core.config_text import settings_toml
 
@@ -28,6 +28,7 @@ def test_what_is_commented_out_is_valid_and_every_setting_is_there_at_its_defaul
     text = re.sub(r"^# ([a-z_]+ = )", r"\1", EXAMPLE.read_text(), flags=re.MULTILINE)
     config = parse_config(text.encode(), "example.toml", ENVIRON)
     assert (config.results, config.query, config.canvas, config.http) == (Results(), Query(), Canvas(), Http())
+    assert config.stats == Stats()
     assert isinstance(config.server, Server)
     assert (config.server.env, config.server.cwd) == ({"API_TOKEN": "t"}, "/srv/notes")
     for setting in SETTINGS:

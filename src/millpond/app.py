@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,10 @@ from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
 from millpond.core.model import EngineSettings
+from millpond.core.stats import SessionCount, session_line
 from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
+from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory, sweep
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
@@ -103,7 +105,8 @@ class _Home:
         budget = config.canvas.memory_bytes or budget_bytes
         place = partial(_canvas_directory, _parent(config))
         self._config, self._log = config, log
-        self._canvases = Canvases(place, make, partial(engine_settings, config, memory_bytes=budget), log.line)
+        settings = partial(engine_settings, config, memory_bytes=budget)
+        self._canvases = Canvases(place, make, settings, log.line, self._tell)
         self.policy = _policy(config, engine_settings(config, "", "", "", memory_bytes=budget))
 
     @asynccontextmanager
@@ -114,6 +117,27 @@ class _Home:
             visible(desk, self._config, _utc_now, self._log.line) as seen,
         ):
             yield seen
+
+    def _tell(self, counted: Counting) -> None:
+        _tell_counts(counted.session(self._config.server.name, _utc_now()), self._config, self._log)
+
+
+def _tell_counts(session: SessionCount, config: Config, log: Log) -> None:
+    """Say at a canvas's end what it came to, and enter it in the record; one that cannot be written is one line."""
+    from millpond import record  # Neither is needed before.
+    from millpond.core.stats_text import session_sentence
+
+    if sentence := session_sentence(session):
+        log.line(sentence)
+    days, most_bytes = config.stats.keep_days, config.stats.max_record_bytes
+    if not days or not session.tools or record.is_switched_off(os.environ):
+        return
+    oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
+    try:
+        record.append(record.folder(os.environ, Path.home()), session_line(session), most_bytes, oldest)
+    except Exception as error:  # Whatever it is, the session ends as it would without a record.
+        why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+        log.once(f"stats: the record cannot be written: {why}; MILLPOND_STATS=off writes none")
 
 
 def start_server(server: Server | RemoteServer, log: Log) -> StartServer:

@@ -25,7 +25,7 @@ from millpond.core.listen import Listen, read_listen
 
 CONFIG_VARIABLE = "MILLPOND_CONFIG"
 CONFIG_FILE = "millpond.toml"
-COMMANDS = ("wrap", "unwrap", "clients", "init", "config", "doctor", "inspect")
+COMMANDS = ("wrap", "unwrap", "clients", "init", "config", "doctor", "inspect", "stats")
 """First words that are done by `millpond.commands`."""
 MAX_CONFIG_BYTES = 1 << 20
 """A configuration is a page of text; what is larger is another file."""
@@ -43,6 +43,7 @@ usage: millpond [--config FILE] -- COMMAND ARGS...   put Millpond in front of th
        millpond inspect                              see the running sessions on a page in your browser
        millpond init -- COMMAND ARGS...              write a millpond.toml with every setting
        millpond config                               the settings that hold, and where each comes from
+       millpond stats                                what it did on this machine, by server and tool
        millpond [wrap | unwrap | ...] --help         what a command does, with examples
        millpond --help | --version
 

@@ -198,9 +198,8 @@ def test_an_unknown_name_is_an_error_that_suggests_a_known_one(text: str, key: s
 
 def test_a_name_like_no_other_gets_the_list() -> None:
     """CONFIG-06"""
-    assert "expected one of servers, results, query, canvas, export, http, inspect, tools; remove it" in error(
-        "zzz = 1"
-    )
+    expected = "expected one of servers, results, query, canvas, export, http, inspect, stats, tools; remove it"
+    assert expected in error("zzz = 1")
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
@@ -428,6 +427,7 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
             "sessions",
             "engines",
             "conversations",
+            "days",
             "path",
             "word",
         }

@@ -17,6 +17,7 @@ import pond
 from engine_link import bounded, message, on_loop, quick, reason, until
 from millpond.core.model import Call, EngineSettings, Verdict
 from millpond.engine.canvases import Canvases, Desk
+from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.link import Link
 from millpond.engine.places import Places
@@ -70,6 +71,7 @@ class House:
         self.parent = parent
         self.lines: list[str] = []
         self.engines: list[Link] = []
+        self.counts: list[Counting] = []
         self._stack = stack
         self._changes = changes
         places = Places(most)
@@ -78,7 +80,9 @@ class House:
             self.engines.append(Link(settings, log, limits=quick(), places=places))
             return self.engines[-1]
 
-        self.canvases = Canvases(lambda: CanvasDirectory.create(parent), make, self._settings, self.lines.append)
+        self.canvases = Canvases(
+            lambda: CanvasDirectory.create(parent), make, self._settings, self.lines.append, self.counts.append
+        )
 
     def _settings(self, directory: str, canvas: str, tag: str) -> EngineSettings:
         return pond.settings(Path(directory), canvas=canvas, tag=tag, timeout_seconds=60, **self._changes)

@@ -84,6 +84,10 @@ class Store:
         self._recorded: list[int] = []
 
     @property
+    def evicted(self) -> int:
+        return 0
+
+    @property
     def last_number(self) -> int:
         return max(self.committed(), default=0)
 

@@ -18,6 +18,7 @@ from millpond import app
 from millpond.cli import load_config, parse_arguments
 from millpond.core.errors import MillpondError
 from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Verdict, Visit
+from millpond.engine.counting import Counting
 from millpond.relay.log import Log
 
 
@@ -30,6 +31,7 @@ class FakeEngine:
         self._log = log
         self._recorded: list[int] = []
         self._released = asyncio.Event()
+        self.counted = Counting()
 
     async def start(self) -> None:
         self._log("engine started")

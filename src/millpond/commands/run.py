@@ -77,6 +77,10 @@ def _found(name: str) -> tuple[str, Callable[[Line, Door], int]]:
         from millpond.commands import inspect
 
         return inspect.HELP, inspect.inspect
+    if name == "stats":
+        from millpond.commands import stats
+
+        return stats.HELP, stats.stats
     from millpond.commands import doctor
 
     return doctor.HELP, doctor.doctor

@@ -211,6 +211,18 @@ class Inspect:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """`[stats]`: the local record that `millpond stats` reads: names of servers and tools, and numbers."""
+
+    keep_days: int = _setting(
+        90, 0, 3_650, "a session's counts stay in the local record for so long, at most twice; with 0 none are written"
+    )
+    max_record_bytes: int = _setting(
+        MIB, 256 * KIB, GIB, "the local record of counts; a session takes about 500 bytes, and the oldest go first"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All that a start needs to know."""
 
@@ -221,6 +233,7 @@ class Config:
     export: Export = field(default_factory=Export)
     http: Http = field(default_factory=Http)
     inspect: Inspect = field(default_factory=Inspect)
+    stats: Stats = field(default_factory=Stats)
     modes: Mapping[str, Mode] = field(default_factory=lambda: MappingProxyType({}))
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
     notes: tuple[ToolNotes, ...] = ()
@@ -253,15 +266,23 @@ class Setting:
 
     @property
     def unit(self) -> str:
-        """`bytes`, `seconds`, `tokens`, `rows`, `calls` and so on: the last word of the name. Of a text, `path` or `word`."""
+        """`bytes`, `seconds`, `tokens`, `rows`, `calls`, `days` and so on: the last word of the name. Of a text, `path` or `word`."""
         if self.choices:
             return "word"
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
-Section = type[Results] | type[Query] | type[Canvas] | type[Export] | type[Http] | type[Inspect]
-SECTIONS: Mapping[str, Section] = MappingProxyType(
-    {"results": Results, "query": Query, "canvas": Canvas, "export": Export, "http": Http, "inspect": Inspect}
+_Section = Results | Query | Canvas | Export | Http | Inspect | Stats
+SECTIONS: Mapping[str, type[_Section]] = MappingProxyType(
+    {
+        "results": Results,
+        "query": Query,
+        "canvas": Canvas,
+        "export": Export,
+        "http": Http,
+        "inspect": Inspect,
+        "stats": Stats,
+    }
 )
 """The tables of the file that hold settings."""
 

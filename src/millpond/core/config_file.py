@@ -31,6 +31,7 @@ from millpond.core.config import (
     Results,
     Server,
     Setting,
+    Stats,
 )
 from millpond.core.config_notes import KEYS as NOTE_KEYS
 from millpond.core.config_notes import read_notes
@@ -102,6 +103,7 @@ def parse_config(
         export=Export(**sections["export"]),
         http=Http(**sections["http"]),
         inspect=Inspect(**sections["inspect"]),
+        stats=Stats(**sections["stats"]),
         modes=reader.modes(reader.table("", document, "tools")),
         notes=reader.notes(reader.table("", document, "tools")),
     )

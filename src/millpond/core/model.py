@@ -201,6 +201,8 @@ class Taken(msgspec.Struct, frozen=True, tag="taken", kw_only=True):
     id: int
     verdict: Verdict
     note: str | None = None
+    evicted: int = 0
+    """Calls that were evicted since the process began."""
 
 
 class Answered(msgspec.Struct, frozen=True, tag="answered", kw_only=True):
@@ -214,6 +216,8 @@ class Kept(msgspec.Struct, frozen=True, tag="kept", kw_only=True):
 
     numbers: tuple[int, ...]
     """The calls' numbers, of `Record` and of `Take` answered with `KEEP`."""
+    evicted: int = 0
+    """Calls that were evicted since the process began."""
 
 
 Answer = Ready | Taken | Answered | Kept

@@ -202,6 +202,8 @@ def _values(views: Sequence[_Schema]) -> str:
 
 
 def _value(value: object) -> str:
+    if is_list(value) or is_object(value):
+        return "…"
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return one_line(text, MAX_VALUE_CHARACTERS)
 

@@ -9,6 +9,8 @@ import re
 
 LONGEST_WORD = 16
 """Letters of a word; a longer one is no word but a code, and dear."""
+SAMPLE_BYTES = 2_048
+"""Of a long text, from which its tokens are estimated: 0.2 ms, where a MiB takes 131."""
 LONGEST_CAPITALS = 8
 """Capitals in a row, of a type or an abbreviation; more are a code."""
 
@@ -19,6 +21,13 @@ def estimate_tokens(text: str) -> int:
     """Tokens of a text by piece: a word to six letters one, three digits one, other characters one each; and a fifteenth above that."""
     total = sum(map(_piece_tokens, _PIECES.findall(text)))
     return total + total // 15
+
+
+def estimate_tokens_of(data: bytes | memoryview) -> int:
+    """Tokens of a UTF-8 text of any length, from `SAMPLE_BYTES` of its middle."""
+    start = max(len(data) - SAMPLE_BYTES, 0) // 2
+    sample = bytes(data[start : start + SAMPLE_BYTES])
+    return estimate_tokens(sample.decode("utf-8", "ignore")) * len(data) // max(len(sample), 1)
 
 
 def _piece_tokens(piece: str) -> int:

@@ -21,6 +21,7 @@ from millpond.core import canvas
 from millpond.core.errors import MillpondError, Reason, Refusal
 from millpond.core.model import Call, Engine, EngineSettings, Outcome, ToolText, Visit
 from millpond.core.replies import refusal_result
+from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.supervisor import new_tag
 
@@ -39,6 +40,11 @@ class OwnedEngine(Engine, Protocol):
 
     async def close(self) -> None:
         """End it, started or not."""
+        ...
+
+    @property
+    def counted(self) -> Counting:
+        """What it came to so far."""
         ...
 
     async def query(
@@ -79,13 +85,19 @@ class Canvases:
     """The open canvases."""
 
     def __init__(
-        self, place: Place, make: EngineFactory, settings: SettingsFactory, log: Callable[[str], None]
+        self,
+        place: Place,
+        make: EngineFactory,
+        settings: SettingsFactory,
+        log: Callable[[str], None],
+        tell: Callable[[Counting], None],
     ) -> None:
-        """`place` makes a private directory, and raises `MillpondError` where none can be made."""
+        """`place` makes a private directory, and raises `MillpondError` where none can be made; `tell` gets what an ended one came to."""
         self._place = place
         self._make = make
         self._settings = settings
         self._log = log
+        self._tell = tell
         self._open: list[Opened] = []
 
     @asynccontextmanager
@@ -113,6 +125,7 @@ class Canvases:
             await opened.engine.close()
         finally:
             opened.directory.remove()
+            self._tell(opened.engine.counted)
 
     def find(self, id: str) -> Opened | None:
         """The canvas of this id. All are compared, so that the time tells nothing."""

@@ -42,6 +42,8 @@ class Holdings:
         self._news: list[str] = []
         self.changing = threading.Lock()
         """Held while tables are made, evicted or dropped."""
+        self.evicted = 0
+        """Calls that were evicted by this process."""
 
     def reopen(self, connection: Connection) -> frozenset[int]:
         """Enter what a file that was there before holds. Returns the calls that have a text and no row."""
@@ -127,6 +129,7 @@ class Holdings:
             if gone and not self._evict(gone, dropped):
                 gone = ()
             with self._guard:
+                self.evicted += len(gone)
                 self._ledger.remove(gone)
                 for row in rows:
                     self._ledger.add(row.number, row.kept_bytes, row.tables, made=made)

@@ -31,6 +31,7 @@ from millpond.core.model import (
 )
 from millpond.core.replies import refusal_result
 from millpond.engine import exits
+from millpond.engine.counting import Counting
 from millpond.engine.exits import Exit
 from millpond.engine.limits import QUERY_THREADS, Limits
 from millpond.engine.places import Places
@@ -73,6 +74,8 @@ class Link:
         self._has_loaded = False
         """True once the process has dealt with a result: what it has taken of its memory it may not give back."""
         self._closed = False
+        self.counted = Counting()
+        """What became of all that was asked."""
         self._supervisor = Supervisor(self, settings, self._limits, command, log)
         self._run: asyncio.Task[None] | None = None
 
@@ -118,6 +121,10 @@ class Link:
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         """Have a result stored. Never raises but for cancellation; a full queue or a dead engine is `FAILED`."""
         outcome = await self._stored(call, result, query_tool)
+        if outcome.body is not None:
+            self.counted.replaced(call.tool, result, outcome.body)
+        else:
+            self.counted.kept(call.tool, len(result))
         if outcome.verdict is Verdict.FAILED and not self._closed:
             self._log(f"engine: the result of call {call.number} is in no table: {outcome.note}")
         return outcome
@@ -135,6 +142,7 @@ class Link:
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
         """Have a result kept that already went on. In order with the others; dropped with a log line at the bound."""
+        self.counted.kept(call.tool, call.unkept_bytes or len(result))
         kept = bytes(result)  # A view would hold the whole line that it is a part of.
         if self._closed or not self._unconfirmed.add(call, kept):
             self._drop()
@@ -170,6 +178,7 @@ class Link:
 
         `call` is what `calls` gets of it, where its answer is to be kept; `visit` what part another canvas has in it.
         """
+        self.counted.asked()
         if self._unavailable():
             return refusal_result(exits.unavailable())
         return await self._asked(Question(next(self._ids), arguments, query_tool, _future(), call, visit))
@@ -281,6 +290,7 @@ class Link:
                 self._answered(answer, body)
             case Kept():
                 self._unconfirmed.remove(answer.numbers)
+                self.counted.evicted(answer.evicted)
             case _:
                 return
         self._advance()
@@ -291,6 +301,7 @@ class Link:
         load = self._loads.current
         if load is None or load.id != answer.id:
             return
+        self.counted.evicted(answer.evicted)
         is_first, self._has_loaded = not self._has_loaded, True
         if answer.verdict is Verdict.NO_MEMORY:
             if load.shared and not load.alone:
@@ -317,6 +328,7 @@ class Link:
 
     def on_down(self, end: End) -> None:
         """The process is gone: answer what cannot be sent again, and have the rest sent to the next."""
+        self.counted.restarted()
         for timer in self._stopping.values():
             timer.cancel()
         self._stopping.clear()

@@ -46,6 +46,11 @@ class StorePart(Protocol):
         """The highest call number that is committed."""
         ...
 
+    @property
+    def evicted(self) -> int:
+        """Calls that were evicted by this process."""
+        ...
+
 
 class QueryPart(Protocol):
     """What the worker asks of the query side. Safe to call from any thread. `answer` and `look` may raise `CanvasStopped`."""

@@ -75,6 +75,11 @@ class Store:
         """Know what the server says of its tools, for tables that are made from now on."""
         self._meanings.learn(tools)
 
+    @property
+    def evicted(self) -> int:
+        """Calls that were evicted by this process."""
+        return self._holdings.evicted
+
     # --- taking results -----------------------------------------------------------------------------------------
 
     def take(self, call: Call, result: memoryview, query_tool: str) -> Outcome:

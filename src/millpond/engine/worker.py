@@ -124,7 +124,7 @@ class Worker:
         outcome = self._take(request, body)
         if outcome.verdict is Verdict.FAILED and not self._file.exists():
             os._exit(Exit.LOST)
-        taken = Taken(id=request.id, verdict=outcome.verdict, note=outcome.note)
+        taken = Taken(id=request.id, verdict=outcome.verdict, note=outcome.note, evicted=self._store.evicted)
         self._answers.send(taken, outcome.body or b"")
         if outcome.verdict is Verdict.KEEP:
             self._flusher.add(request.call.number)  # After the answer, so that `Kept` never comes before it.
@@ -155,7 +155,7 @@ class Worker:
             self._behind = True
             return False
         self._behind = False
-        self._answers.send(Kept(numbers=numbers))
+        self._answers.send(Kept(numbers=numbers, evicted=self._store.evicted))
         return True
 
 

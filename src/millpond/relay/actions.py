@@ -96,7 +96,7 @@ class Learn:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """Tell whoever reads the log, in one line without the conversation's data."""
+    """Tell whoever reads the log, in one line without the conversation's data; once a process, however many sessions say it."""
 
     text: str
 

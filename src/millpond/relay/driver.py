@@ -152,7 +152,7 @@ class Driver:
         if isinstance(action, Learn):
             self._engine.learn(action.tools)
         else:
-            self._log.line(action.text)
+            self._log.once(action.text)
 
     def _stop(self, stop: Stop) -> None:
         if (task := self._asked.pop(stop.key, None)) is not None:

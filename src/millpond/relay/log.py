@@ -28,6 +28,7 @@ class Log:
         self._lines: deque[bytes] = deque()
         self._waiting_bytes = 0
         self._dropped = 0
+        self._said: set[str] = set()
         self._progress = time.monotonic()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -41,6 +42,12 @@ class Log:
     def line(self, text: str) -> None:
         """One line of our own."""
         self.raw(f"millpond: {' '.join(text.split())}\n".encode("utf-8", "replace"))
+
+    def once(self, text: str) -> None:
+        """One line of our own, the first time only: for what many sessions of a process would say alike."""
+        if text not in self._said:
+            self._said.add(text)
+            self.line(text)
 
     def raw(self, line: bytes) -> None:
         """A line as it is."""
