@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from millpond.core.model import Mode, Outcome, Resources, Verdict
 from millpond.relay.actions import Action, Policy, Take, ToClient, ToServer
@@ -15,10 +16,8 @@ def policy(
     modes: Mapping[str, Mode] | None = None, *, exports: bool = False, resources: Resources = "auto", **sizes: int
 ) -> Policy:
     """The default sizes, but for those that are named."""
-    defaults = {"inline_rows_bytes": 4096, "max_result_bytes": 1 << 28, "max_line_bytes": 10 << 20}
-    return Policy(
-        modes=modes or {}, conversation_keys=(), **{**defaults, **sizes}, exports=exports, resources=resources
-    )
+    defaults = Policy(modes=modes or {}, inline_rows_bytes=4096, max_result_bytes=1 << 28, max_line_bytes=10 << 20)
+    return replace(defaults, exports=exports, resources=resources, **sizes)
 
 
 def session(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from millpond.core.config import SETTINGS, Canvas, Http, Query, RemoteServer, Results, Server, Stats
+from millpond.core.config import SETTINGS, Canvas, Http, PagingLimits, Query, RemoteServer, Results, Server, Stats
 from millpond.core.config_file import parse_config
 from millpond.core.config_text import settings_toml
 
@@ -29,6 +29,7 @@ def test_what_is_commented_out_is_valid_and_every_setting_is_there_at_its_defaul
     config = parse_config(text.encode(), "example.toml", ENVIRON)
     assert (config.results, config.query, config.canvas, config.http) == (Results(), Query(), Canvas(), Http())
     assert config.stats == Stats()
+    assert config.paging == PagingLimits()
     assert isinstance(config.server, Server)
     assert (config.server.env, config.server.cwd) == ({"API_TOKEN": "t"}, "/srv/notes")
     for setting in SETTINGS:
@@ -40,10 +41,11 @@ def test_every_setting_stands_under_its_reason_and_bounds() -> None:
     assert EXAMPLE.read_text().endswith(f"\n\n{settings_toml()}\n")
 
 
-def test_the_server_at_a_url_that_it_shows_is_one() -> None:
-    """CONFIG-14, CONFIG-15"""
+def test_the_server_at_a_url_and_the_paging_that_it_shows_are_some() -> None:
+    """CONFIG-14, CONFIG-15, CONFIG-16"""
     text = "".join(re.findall(r"^#   (.*\n)", EXAMPLE.read_text(), flags=re.MULTILINE))
-    server = parse_config(text.encode(), "example.toml", {"ISSUES_TOKEN": "t"}).server
-    assert server == RemoteServer(
+    config = parse_config(text.encode(), "example.toml", {"ISSUES_TOKEN": "t"})
+    assert (config.collected["list_issues"].page, config.collected["list_issues"].max_pages) == ("cursor", 20)
+    assert config.server == RemoteServer(
         name="issues", url="https://mcp.example.com/mcp", headers={"Authorization": "Bearer t"}
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -35,6 +36,7 @@ from millpond.relay.driver import ClientEnd, Driver
 from millpond.relay.log import Log
 from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
+from millpond.relay.siblings import Shown
 from millpond.relay.stdio import Stdio
 from millpond.viewer import places
 from millpond.viewer.visible import directory_of, visible
@@ -42,6 +44,8 @@ from millpond.viewer.watch import StartedEngine
 
 STDIO_ENGINES = 2
 """Engines that run at once on standard streams, where a client tells its conversations apart; each has a quarter of the memory."""
+PAGE_ID_BYTES = 10
+"""Random bytes in the ids of requests of ours, which no client can have."""
 LOG_SECONDS = 1.0
 """For the last lines of the log, where nobody reads stderr."""
 
@@ -73,7 +77,7 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
     home = _Home(config, log, engine_factory or _link_factory(config, engines), shared_budget_bytes(engines))
 
     @asynccontextmanager
-    async def begin(client: ClientEnd, own: str | None = None) -> AsyncGenerator[Driver]:
+    async def begin(client: ClientEnd, own: Shown | None = None) -> AsyncGenerator[Driver]:
         async with home.canvas() as desk:
             driver = Driver(Session(home.policy, _utc_now, own), desk, log, client)
             driver.start(start_server(config.server, log), desk.start)
@@ -195,6 +199,8 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         resources=config.canvas.resources,
         conversation_keys=tuple(config.canvas.conversation_keys.split()),
         exports=bool(config.export.directory),
+        paging=config.collected,
+        page_id=f"millpond-{secrets.token_hex(PAGE_ID_BYTES)}",
     )
 
 

@@ -198,7 +198,7 @@ def test_an_unknown_name_is_an_error_that_suggests_a_known_one(text: str, key: s
 
 def test_a_name_like_no_other_gets_the_list() -> None:
     """CONFIG-06"""
-    expected = "expected one of servers, results, query, canvas, export, http, inspect, stats, tools; remove it"
+    expected = "expected one of servers, results, query, paging, canvas, export, http, inspect, stats, tools; remove it"
     assert expected in error("zzz = 1")
 
 
@@ -422,6 +422,7 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
             "seconds",
             "tokens",
             "rows",
+            "pages",
             "calls",
             "tables",
             "sessions",

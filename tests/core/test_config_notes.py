@@ -48,7 +48,7 @@ def test_notes_hang_on_a_tool_its_lists_and_their_columns() -> None:
         ("tables = 'x'", "[tools.a] tables: expected a table, got"),
         ("columns = { amount = ['x'] }", "[tools.a.columns] amount: expected a string of 1 to 500 characters"),
         ("columns = { user = { login = 1 } }", "[tools.a.columns] user.login: expected a string"),
-        ("notes = 'x'", "unknown key; expected one of mode, note, tables, columns; did you mean note?"),
+        ("notes = 'x'", "unknown key; expected one of mode, note, tables, columns, all; did you mean note?"),
     ],
 )
 def test_a_note_that_is_none_is_one_line(text: str, says: str) -> None:

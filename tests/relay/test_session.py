@@ -293,8 +293,8 @@ def test_when_the_server_ends_every_pending_request_gets_an_error_and_those_that
     relay.from_client(request("ping", None, '"x"'))
     error = b'"error":{"code":-32603,"message":"it ended"}}\n'
     assert relay.server_ended("it ended") == [
-        b'{"jsonrpc":"2.0","id":7,' + error,
-        b'{"jsonrpc":"2.0","id":"x",' + error,
+        ToClient(b'{"jsonrpc":"2.0","id":7,' + error),
+        ToClient(b'{"jsonrpc":"2.0","id":"x",' + error),
     ]
     assert relay.from_client(request("ping", None, "8")) == [ToClient(b'{"jsonrpc":"2.0","id":8,' + error)]
     assert relay.awaited == 0

@@ -2,7 +2,7 @@
 
 Rule: a setting's name, unit, default, bounds and reason stand here and nowhere else; parsing, `--help`, the README's
 table and the check of `example.toml` are derived from them. A number's name ends in its unit.
-Imports `core.model` and the standard library only.
+Imports `core.model`, `core.paging`, msgspec and the standard library only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
+import msgspec
+
 from millpond.core.model import EngineSettings, Mode, Resources, ToolNotes
+from millpond.core.paging import Paging, sibling_name
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -102,6 +105,22 @@ class Query:
     max_rows: int = _setting(100, 1, 100_000, "rows in one answer; the agent can ask for fewer, or page")
     max_answer_bytes: int = _setting(64 * KIB, KIB, 10 * MIB, "one answer; common hosts cut at about 25,000 tokens")
     max_cell_bytes: int = _setting(512, 16, MIB, "one cell; the answer says how to get the rest")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagingLimits:
+    """`[paging]`: how much of a listing one call of `NAME_all` collects; a tool's own table may say otherwise."""
+
+    max_pages: int = _setting(100, 1, 100_000, "pages of one listing; then the answer says where to go on")
+    max_bytes: int = _setting(
+        64 * MIB,
+        64 * KIB,
+        4 * GIB,
+        "results of one listing, at most max_result_bytes; then the answer says where to go on",
+    )
+    max_seconds: float = _setting(
+        50.0, 1, 3_600, "for one listing; hosts on the TypeScript SDK give up a call after 60 seconds"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +248,7 @@ class Config:
     server: Server | RemoteServer
     results: Results = field(default_factory=Results)
     query: Query = field(default_factory=Query)
+    paging: PagingLimits = field(default_factory=PagingLimits)
     canvas: Canvas = field(default_factory=Canvas)
     export: Export = field(default_factory=Export)
     http: Http = field(default_factory=Http)
@@ -238,6 +258,8 @@ class Config:
     """A mode for each tool that `[tools."NAME"]` names; the others are `auto`."""
     notes: tuple[ToolNotes, ...] = ()
     """What it says that their tables and columns mean."""
+    collected: Mapping[str, Paging] = field(default_factory=lambda: MappingProxyType({}))
+    """How the pages of a tool are collected, for each that has `[tools."NAME".all]`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,11 +294,12 @@ class Setting:
         return "path" if isinstance(self.default, str) else self.name.rpartition("_")[2]
 
 
-_Section = Results | Query | Canvas | Export | Http | Inspect | Stats
+_Section = Results | Query | PagingLimits | Canvas | Export | Http | Inspect | Stats
 SECTIONS: Mapping[str, type[_Section]] = MappingProxyType(
     {
         "results": Results,
         "query": Query,
+        "paging": PagingLimits,
         "canvas": Canvas,
         "export": Export,
         "http": Http,
@@ -323,5 +346,11 @@ def engine_settings(config: Config, directory: str, canvas: str, tag: str, memor
         max_canvas_bytes=config.canvas.max_canvas_bytes,
         export_directory=config.export.directory,
         max_export_bytes=config.export.max_export_bytes,
-        notes=config.notes,
+        notes=_notes(config),
     )
+
+
+def _notes(config: Config) -> tuple[ToolNotes, ...]:
+    """The notes on all tools: what is noted of a tool holds for the table of all its pages."""
+    collected = (notes for notes in config.notes if notes.tool in config.collected)
+    return (*config.notes, *(msgspec.structs.replace(notes, tool=sibling_name(notes.tool)) for notes in collected))

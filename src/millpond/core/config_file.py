@@ -2,7 +2,8 @@
 
 Rule: everything is checked at this door, and the first thing that is wrong is one line: file, key, what was expected,
 what came, what to do. Nothing unknown is passed over. Values of `[servers]` are never printed: they may be secrets.
-Imports `core.config`, `core.config_notes`, `core.config_url`, `core.errors`, `core.model` and the standard library.
+Imports `core.config`, `core.config_notes`, `core.config_paging`, `core.config_url`, `core.errors`, `core.model`, `core.paging`
+and the standard library.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from millpond.core.config import (
     Export,
     Http,
     Inspect,
+    PagingLimits,
     Query,
     RemoteServer,
     Results,
@@ -35,9 +37,11 @@ from millpond.core.config import (
 )
 from millpond.core.config_notes import KEYS as NOTE_KEYS
 from millpond.core.config_notes import read_notes
+from millpond.core.config_paging import read_paging
 from millpond.core.config_url import header_in, name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
 from millpond.core.model import Mode, ToolNotes
+from millpond.core.paging import Paging
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 COMMAND_KEYS = ("command", "args", "env", "cwd")
@@ -95,6 +99,8 @@ def parse_config(
     reader.known("", document, ("servers", *SECTIONS, "tools"))
     sections = {name: reader.section(name, reader.table("", document, name)) for name in SECTIONS}
     reader.ordered(sections)
+    limits = PagingLimits(**sections["paging"])
+    tools = reader.table("", document, "tools")
     return Config(
         server=server or reader.server(document),
         results=Results(**sections["results"]),
@@ -104,8 +110,10 @@ def parse_config(
         http=Http(**sections["http"]),
         inspect=Inspect(**sections["inspect"]),
         stats=Stats(**sections["stats"]),
-        modes=reader.modes(reader.table("", document, "tools")),
-        notes=reader.notes(reader.table("", document, "tools")),
+        paging=limits,
+        modes=reader.modes(tools),
+        notes=reader.notes(tools),
+        collected=reader.collected(tools, limits),
     )
 
 
@@ -158,10 +166,10 @@ class _Reader:
         self.known(section, table, settings)
         return {name: self.value(settings[name], value) for name, value in table.items()}
 
-    def value(self, setting: Setting, value: object) -> int | float | str:
+    def value(self, setting: Setting, value: object, where: str = "") -> int | float | str:
         if not fits(setting, value):
             example = f"write for example {setting.name} = {json.dumps(setting.default)}"
-            self.wrong(f"[{setting.section}] {setting.name}", expectation(setting), value, example)
+            self.wrong(f"[{where or setting.section}] {setting.name}", expectation(setting), value, example)
         if isinstance(setting.default, float):
             return float(cast(float, value))
         return cast("int | str", value)
@@ -180,7 +188,7 @@ class _Reader:
         for name in tools:
             where = f"tools.{quoted(name)}"
             tool = self.table("tools", tools, name)
-            self.known(where, tool, ("mode", *NOTE_KEYS))
+            self.known(where, tool, ("mode", *NOTE_KEYS, "all"))
             mode = tool.get("mode", "auto")
             if mode not in MODES:
                 self.wrong(f"[{where}] mode", f"one of {', '.join(MODES)}", mode, 'write mode = "never"')
@@ -191,6 +199,15 @@ class _Reader:
         """The notes of each tool that has some."""
         found = (read_notes(name, f"tools.{quoted(name)}", tools[name], self.wrong) for name in tools)
         return tuple(notes for notes in found if notes is not None)
+
+    def collected(self, tools: _Table, limits: PagingLimits) -> Mapping[str, Paging]:
+        collected: dict[str, Paging] = {}
+        for name in tools:
+            where = f"tools.{quoted(name)}"
+            tool = self.table("tools", tools, name)
+            if "all" in tool:
+                collected[name] = read_paging(self, f"{where}.all", self.table(where, tool, "all"), limits)
+        return MappingProxyType(collected)
 
     def server(self, document: _Table) -> Server | RemoteServer:
         servers = self.table("", document, "servers")

@@ -139,7 +139,7 @@ class Store:
             self._forget(connection, row)
             plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
             self._meanings.write(connection, row.tool, plan.tables(plans, row.tables))
-            note = row.note or "; ".join(plan.notes(reading, plans)) or None
+            note = "; ".join(filter(None, (row.note, *plan.notes(reading, plans)))) or None
             rows_of_calls.insert(connection, [msgspec.structs.replace(row, note=note)])
             if texts:
                 self._texts.insert(connection, table, texts)

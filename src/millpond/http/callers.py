@@ -29,6 +29,7 @@ from millpond.http.hosted import Open, Running
 from millpond.http.modern import ModernServer
 from millpond.http.replies import code_reply, error_reply
 from millpond.relay.log import Log
+from millpond.relay.siblings import Shown
 
 NOT_ONE = "Body must be a single JSON-RPC request or notification object"
 
@@ -45,7 +46,7 @@ class Callers:
         self.running = Running()
         """All servers of these, for the front to end."""
         self._locks: dict[int, asyncio.Lock] = {}
-        self._own: dict[int, str | None] = {}
+        self._own: dict[int, Shown | None] = {}
 
     async def serve(self, caller: int, request: Request, send: Send) -> Response | None:
         """Answer a request; a response that is returned is still to be sent."""

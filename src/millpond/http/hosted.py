@@ -14,13 +14,14 @@ from typing import Protocol
 from millpond.http.events import Outbox
 from millpond.relay.driver import ClientEnd, Driver
 from millpond.relay.log import Log
+from millpond.relay.siblings import Shown
 
 
 class Open(Protocol):
     """Begins a session of its own: a canvas, an engine, a server that has been started."""
 
-    def __call__(self, client: ClientEnd, own: str | None = None) -> AbstractAsyncContextManager[Driver]:
-        """`own` is the own tool's name where the client was shown it before. Raises `MillpondError` on entry."""
+    def __call__(self, client: ClientEnd, own: Shown | None = None) -> AbstractAsyncContextManager[Driver]:
+        """`own` are the own tools where the client was shown them before. Raises `MillpondError` on entry."""
         ...
 
 
@@ -78,17 +79,17 @@ class Hosted:
         return self._is_ending or (self._driver is not None and self._driver.server_ended)
 
     @property
-    def own(self) -> str | None:
-        """The own tool's name, once the client was shown it."""
+    def own(self) -> Shown | None:
+        """The own tools, once the client was shown them."""
         return None if self._driver is None else self._driver.own
 
-    async def start(self, own: str | None = None) -> None:
+    async def start(self, own: Shown | None = None) -> None:
         """Start the server. Raises `MillpondError` where that fails; then there is no end to wait for."""
         started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._run(started, own))
         await asyncio.shield(started)
 
-    async def _run(self, started: asyncio.Future[None], own: str | None) -> None:
+    async def _run(self, started: asyncio.Future[None], own: Shown | None) -> None:
         try:
             async with self._begin(self, own) as driver:
                 self._driver = driver

@@ -1,14 +1,17 @@
 """Actions: what a session wants done, and what it is told of the configuration.
 
-Rule: values only; drivers carry them out in their order. Imports `core.model` and the relay's `resources` and `spans`.
+Rule: values only; drivers carry them out in their order. Imports `core.model`, `core.paging` and the
+relay's `resources` and `spans`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from millpond.core.model import Call, Mode, Resources, ToolText
+from millpond.core.paging import Paging
 from millpond.relay.resources import Listing
 from millpond.relay.spans import Member
 
@@ -35,6 +38,8 @@ class Take:
     line: bytes
     result: Member
     query_tool: str
+    said: str | None = None
+    """A line for the agent that goes with whatever the client gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,16 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
+class Alarm:
+    """Call `Session.overdue` with this key after so many seconds, unless a `Stop` comes before."""
+
+    key: bytes
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
-    """Cancel the own call of this key: nobody waits for its answer."""
+    """Cancel the own call or the alarm of this key."""
 
     key: bytes
 
@@ -101,7 +114,7 @@ class Say:
     text: str
 
 
-Action = ToServer | ToClient | Take | Keep | Ask | Look | Stop | Learn | Say
+Action = ToServer | ToClient | Take | Keep | Ask | Look | Alarm | Stop | Learn | Say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +128,10 @@ class Policy:
     resources: Resources = "auto"
     exports: bool = False
     """True where the own tool may write files."""
+    paging: Mapping[str, Paging] = field(default_factory=lambda: MappingProxyType({}))
+    """How the pages of a tool are collected, for the tools that the configuration names."""
+    page_id: str = "millpond-page"
+    """What ids of own requests begin with: nothing that a client could have as an id."""
 
     conversation_keys: tuple[str, ...] = ()
     """Of a call's `_meta`: the value of the first that is there tells its conversation."""

@@ -13,11 +13,12 @@ from itertools import count
 from typing import Protocol
 
 from millpond.core.model import Engine, SessionEngine
-from millpond.relay.actions import Action, Ask, Keep, Learn, Look, Say, Stop, Take, ToClient, ToServer
+from millpond.relay.actions import Action, Alarm, Ask, Keep, Learn, Look, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.log import Log
 from millpond.relay.requests import progress_line
 from millpond.relay.server_end import StartServer
 from millpond.relay.session import Session
+from millpond.relay.siblings import Shown
 
 ANSWER_SECONDS = 30.0
 """From the client's end while calls are pending: whoever pipes requests in and closes still reads the answers."""
@@ -97,8 +98,8 @@ class Driver:
         self._server = start_server(self)
 
     @property
-    def own(self) -> str | None:
-        """The own tool's name, once the client was shown it."""
+    def own(self) -> Shown | None:
+        """The own tools, once the client was shown them."""
         return self._session.own
 
     @property
@@ -137,26 +138,30 @@ class Driver:
                 self._keep(action)
             case Take():
                 self._begin(self._take(action))
-            case Ask() | Look():
-                self._answer(action)
             case Learn() | Say():
                 self._note(action)
-            case Stop():
-                self._stop(action)
+            case Ask() | Look() | Alarm() | Stop():
+                self._do_meanwhile(action)
         self.throttle()
 
-    def _answer(self, action: Ask | Look) -> None:
-        self._begin(self._ask(action) if isinstance(action, Ask) else self._look(action), action.key)
+    def _do_meanwhile(self, action: Ask | Look | Alarm | Stop) -> None:
+        """Begin what runs beside the lines, or end it."""
+        match action:
+            case Ask():
+                self._begin(self._ask(action), action.key)
+            case Look():
+                self._begin(self._look(action), action.key)
+            case Alarm():
+                self._begin(self._wake(action), action.key)
+            case Stop():
+                if (task := self._asked.pop(action.key, None)) is not None:
+                    task.cancel()
 
     def _note(self, action: Learn | Say) -> None:
         if isinstance(action, Learn):
             self._engine.learn(action.tools)
         else:
             self._log.once(action.text)
-
-    def _stop(self, stop: Stop) -> None:
-        if (task := self._asked.pop(stop.key, None)) is not None:
-            task.cancel()
 
     def _begin(self, work: Coroutine[None, None, None], key: bytes = b"") -> asyncio.Task[None]:
         """Do it meanwhile; a `Stop` of the key ends it."""
@@ -211,6 +216,12 @@ class Driver:
         found = await self._engine.look(look.uri)
         self._asked.pop(look.key, None)
         self._client.write(self._session.looked(look, found))
+
+    async def _wake(self, alarm: Alarm) -> None:
+        await self._pause(alarm.seconds)
+        self._asked.pop(alarm.key, None)
+        for action in self._session.overdue(alarm.key):
+            self._do(action)
 
     async def _tell(self, token: bytes) -> None:
         """Tell the client again and again that its call runs; not while it leaves so much unread that it is not heard."""
@@ -302,8 +313,8 @@ class Driver:
 
     async def pay_debts(self) -> None:
         """Answer all that is owed: what the server will not answer at once, the engine's when it has them."""
-        for line in self._session.server_ended(f"{self._server.last_words()}; start it again"):
-            self._client.write(line)
+        for action in self._session.server_ended(f"{self._server.last_words()}; start it again"):
+            self._do(action)
         self._server.terminate()
         await self.until(lambda: not self._tasks or self.is_over, ENGINE_SECONDS)
         for task in set(self._tasks):

@@ -116,13 +116,16 @@ def with_instructions(line: bytes, result: Member) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tool:
+class Listed:
+    """A tool of the server."""
+
     text: ToolText
     member: Member
     output_schema: Edit | None
 
     @property
     def name(self) -> str:
+        """Its name."""
         return self.text.name
 
 
@@ -131,7 +134,7 @@ class Listing:
     """One page of `tools/list`, in its line."""
 
     line: bytes
-    tools: tuple[_Tool, ...]
+    tools: tuple[Listed, ...]
     is_last: bool
     """True where no `nextCursor` tells of another page."""
     own_at: int
@@ -148,11 +151,12 @@ class Listing:
         found = (tool.text for tool in self.tools if is_replaced(tool.name))
         return tuple(text for text in found if text.description or text.schema)
 
-    def edited(self, is_replaced: Callable[[str], bool], own: bytes | None) -> bytes:
-        """The line without `outputSchema` where results may be replaced, and with the own tool at the list's end."""
+    def edited(self, is_replaced: Callable[[str], bool], own: Sequence[bytes]) -> bytes:
+        """The line without `outputSchema` where results may be replaced, and with own tools at the list's end."""
         edits = [tool.output_schema for tool in self.tools if tool.output_schema and is_replaced(tool.name)]
-        if own is not None:
-            edits.append(Edit(self.own_at, self.own_at, b"," + own if self.has_elements else own))
+        if own:
+            added = b",".join(own)
+            edits.append(Edit(self.own_at, self.own_at, b"," + added if self.has_elements else added))
         return edited(self.line, *edits)
 
 
@@ -174,7 +178,7 @@ def read_listing(line: bytes, result: Member) -> Listing | None:
     )
 
 
-def _tool(line: bytes, element: Member) -> _Tool | None:
+def _tool(line: bytes, element: Member) -> Listed | None:
     members = object_members(line, element.start, element.stop) or {}
     name = string_value(line, members.get("name"))
     if name is None:
@@ -182,7 +186,7 @@ def _tool(line: bytes, element: Member) -> _Tool | None:
     description = string_value(line, members.get("description")) or ""
     schema = _raw(line, members.get("outputSchema"))
     text = ToolText(name=name, description=description[:MAX_DESCRIPTION_CHARACTERS], schema=schema)
-    return _Tool(text, element, _removal(line, members, "outputSchema"))
+    return Listed(text, element, _removal(line, members, "outputSchema"))
 
 
 def _raw(line: bytes, member: Member | None) -> bytes:

@@ -98,9 +98,10 @@ def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR, data: object
     return b'{"jsonrpc":"2.0","id":' + raw_id + b',"error":' + msgspec.json.encode(error) + b"}\n"
 
 
-def progress_line(token: bytes, seconds: int) -> bytes:
-    """The line that tells the client that a request of its own has run for so many seconds; `token` is raw."""
-    params = b'{"progressToken":' + token + b',"progress":%d}' % seconds
+def progress_line(token: bytes, progress: int, message: str | None = None) -> bytes:
+    """The line that tells the client how far a request of its own is, in seconds or pages; `token` is raw."""
+    words = b"" if message is None else b',"message":' + msgspec.json.encode(message)
+    params = b'{"progressToken":' + token + b',"progress":%d' % progress + words + b"}"
     return b'{"jsonrpc":"2.0","method":"notifications/progress","params":' + params + b"}\n"
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import msgspec
-
 from millpond.core.model import Call, Outcome, Verdict
-from millpond.relay.actions import Action, Ask, Keep, Learn, Look, Policy, Say, Stop, Take, ToClient, ToServer
-from millpond.relay.degraded import degraded_error, degraded_line
+from millpond.relay.actions import Action, Ask, Learn, Look, Policy, Say, Stop, Take, ToClient, ToServer
+from millpond.relay.collector import Collector, PageAsked
+from millpond.relay.degraded import degraded_error
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.own_tools import misnamed, offers_tools, own_name, own_tool, read_listing, with_instructions
+from millpond.relay.records import Records
+from millpond.relay.remarks import with_remark
 from millpond.relay.requests import (
     MAX_PENDING,
     MAX_TASKS,
@@ -41,6 +42,7 @@ from millpond.relay.resources import (
     with_tables,
     with_templates,
 )
+from millpond.relay.siblings import Shown
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
 OPENING = ("initialize", "server/discover")
@@ -52,10 +54,10 @@ TASK_TOLD = "notifications/tasks"
 class Session:
     """One client and one server."""
 
-    def __init__(self, policy: Policy, now: Callable[[], str], own: str | None = None) -> None:
-        """`now` gives the time as ISO 8601 in UTC; `own` is the own tool's name where the client was shown it before."""
+    def __init__(self, policy: Policy, now: Callable[[], str], own: Shown | None = None) -> None:
+        """`now` gives the time as ISO 8601 in UTC; `own` are the own tools where the client was shown them before."""
         self._policy = policy
-        self._now = now
+        self._records = Records(policy, now)
         self._pending: Remembered[Request] = Remembered(MAX_PENDING)
         self._tasks: Remembered[Request] = Remembered(MAX_TASKS)
         self._asked: set[bytes] = set()
@@ -65,26 +67,27 @@ class Session:
         self._has_looked = False
         self._is_opened = False
         self._names: set[str] = set()
-        self._own = own
+        self._own = None if own is None else own.query
+        self._collector = Collector(policy, self._records, own)
         self._is_compared = False
         """True once the tools that the configuration names were looked for."""
-        self._number = 0
         self._ended: str | None = None
 
     @property
     def awaited(self) -> int:
         """Requests whose answer is still to come; a subscription's is its end, and nobody waits for it."""
-        return sum(not request.is_cancelled and request.method != LISTEN for request in self._pending.values())
+        sent = sum(not request.is_cancelled and request.method != LISTEN for request in self._pending.values())
+        return sent + self._collector.awaited
 
     @property
-    def own(self) -> str | None:
-        """The own tool's name, once the client was shown it."""
-        return self._own
+    def own(self) -> Shown | None:
+        """The own tools, once the client was shown them."""
+        return None if self._own is None else Shown(self._own, self._collector.siblings)
 
     @property
     def wants_engine(self) -> bool:
         """True once the server is known to have tools: before that, nothing can come of an engine."""
-        return self._is_opened or self._own is not None or self._number > 0 or self._has_looked
+        return self._is_opened or self._own is not None or self._records.last_number > 0 or self._has_looked
 
     # --- from the client ----------------------------------------------------------------------------------------
 
@@ -97,23 +100,31 @@ class Session:
             return self._notification(envelope)
         key = id_key(envelope.id)
         request = read_request(envelope, envelope.id, self._tasks, self._policy.conversation_keys)
-        if request.method == "tools/call" and self._own is not None and request.tool == self._own:
-            self._asked.add(key)
-            call = self._call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
-            token, conversation = request.progress_token, request.conversation
-            return [Ask(key, envelope.id, request.arguments, self._own, request.is_modern, call, token, conversation)]
-        if (uri := own_uri(envelope)) is not None and self._policy.resources != "never":
-            return [self._read(envelope, envelope.id, uri)]
-        if self._ended is not None:
-            return [ToClient(error_line(envelope.id, self._ended))]
-        if request.method in LISTS and self._lists_alone:
-            return [
-                self._listed_resources(empty_list(request.method, envelope.id, is_modern(envelope)), request.method)
-            ]
+        if (own := self._answered_here(envelope, envelope.id, request)) is not None:
+            return own
+        if (begun := self._collector.begin(envelope, request)) is not None:
+            return begun
         if request.method == "tools/list" and raw_member(envelope, "cursor") in (None, b"null"):
             self._names.clear()
+            self._collector.begin_listing()
         self._pending.add(key, request)
         return [ToServer(line)]
+
+    def _answered_here(self, envelope: Envelope, raw_id: bytes, request: Request) -> list[Action] | None:
+        """What is done with a request that the server does not get; None for one that it gets."""
+        if request.method == "tools/call" and self._own is not None and request.tool == self._own:
+            key = id_key(raw_id)
+            self._asked.add(key)
+            call = self._records.call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
+            token, conversation = request.progress_token, request.conversation
+            return [Ask(key, raw_id, request.arguments, self._own, request.is_modern, call, token, conversation)]
+        if (uri := own_uri(envelope)) is not None and self._policy.resources != "never":
+            return [self._read(envelope, raw_id, uri)]
+        if self._ended is not None:
+            return [ToClient(error_line(raw_id, self._ended))]
+        if request.method in LISTS and self._lists_alone:
+            return [self._listed_resources(empty_list(request.method, raw_id, is_modern(envelope)), request.method)]
+        return None
 
     def _notification(self, envelope: Envelope) -> list[Action]:
         if envelope.method == "notifications/cancelled":
@@ -122,6 +133,8 @@ class Session:
             if key in self._asked:
                 self._asked.discard(key)
                 return [Stop(key)]
+            if (stopped := self._collector.cancelled(key)) is not None:
+                return stopped
             request = self._pending.get(key)
             if request is not None:  # An answer may still come, and may be too long for the client.
                 self._pending.add(key, replace(request, arguments=b"", is_cancelled=True))
@@ -136,6 +149,8 @@ class Session:
             return [ToClient(line)]
         if envelope.method is not None or envelope.id is None:
             return self._told(envelope)
+        if (page := self._collector.answered(envelope.id)) is not None:
+            return self._paged(page, envelope)
         request = self._pending.pop(id_key(envelope.id))
         if request is None:
             return [ToClient(line)]
@@ -165,11 +180,14 @@ class Session:
         if listing is None:
             return [ToClient(line)]
         self._names |= listing.names
-        own, more = None, list[Action]()
+        self._collector.see(listing)
+        own: tuple[bytes, ...] = ()
+        more: list[Action] = []
         if listing.is_last and self._names:
             self._own = own_name(self._names)
-            own = own_tool(self._own, exports=self._policy.exports)
-            more += self._misnamed()
+            siblings, said = self._collector.offer(self._names, self._own)
+            own = (own_tool(self._own, exports=self._policy.exports), *siblings)
+            more += (*self._misnamed(), *said)
         if texts := listing.texts(self._may_replace):
             more.append(Learn(texts))
         return [ToClient(listing.edited(self._may_replace, own)), *more]
@@ -208,7 +226,7 @@ class Session:
             return ToClient(line)
         if method != "resources/list":
             return ToClient(with_templates(listing))
-        return Look("", listing) if self._number else ToClient(line)  # Without a call there is no table.
+        return Look("", listing) if self._records.last_number else ToClient(line)  # Without a call there is no table.
 
     def looked(self, look: Look, found: bytes) -> bytes:
         """The client's line for what the engine said of a resource, or of all tables."""
@@ -237,6 +255,8 @@ class Session:
     def _told(self, envelope: Envelope) -> list[Action]:
         """A notification or a request of the server; the first may bring the result of a task."""
         line = envelope.line
+        if envelope.id is not None:
+            self._collector.asks(envelope.method or "")
         task = raw_member(envelope, "taskId") if envelope.method == TASK_TOLD else None
         request = self._tasks.get(id_key(task)) if task is not None else None
         return (
@@ -259,8 +279,8 @@ class Session:
         sent = ToClient(degraded_error(line, error) if is_too_long else line)
         if not self.wants_engine:
             return [sent]
-        call = self._call(request, replaceable=False, note="answered with a protocol error")
-        return [sent, self._kept(call, line, error)]
+        call = self._records.call(request, replaceable=False, note="answered with a protocol error")
+        return [sent, self._records.kept(call, line, error)]
 
     def _tool_result(
         self, line: bytes, result: Member, members: Mapping[str, Member], request: Request
@@ -269,11 +289,11 @@ class Session:
         is_error = flag is not None and line[flag.start : flag.stop] == b"true"
         note = "answered after it was cancelled; its arguments are not kept" if request.is_cancelled else None
         replaceable = self._own is not None and not is_error and not request.is_cancelled
-        call = self._call(request, replaceable=replaceable, note=note)
+        call = self._records.call(request, replaceable=replaceable, note=note)
         why = self._why_not_taken(call, request, result.stop - result.start)
         if why is None:
             return [Take(call, line, result, self._own or own_name(()))]
-        return [ToClient(self._carried(line, result, why)), self._kept(call, line, result)]
+        return [ToClient(self._records.carried(line, result, why)), self._records.kept(call, line, result)]
 
     def _why_not_taken(self, call: Call, request: Request, size_bytes: int) -> str | None:
         """Why a result is recorded only; None where the engine decides on it."""
@@ -286,39 +306,32 @@ class Session:
         is_small = call.mode == "auto" and size_bytes <= self._policy.inline_rows_bytes
         return "nothing was to be stored" if is_small or not call.replaceable else None
 
-    def _call(self, request: Request, *, replaceable: bool, note: str | None) -> Call:
-        self._number += 1
-        tool = request.tool or ""
-        return Call(
-            number=self._number,
-            tool=tool,
-            arguments=request.arguments,
-            time=self._now(),
-            mode=self._policy.mode(tool),
-            replaceable=replaceable,
-            note=note,
-            conversation=request.conversation,
-        )
+    # --- pages that are collected -------------------------------------------------------------------------------
 
-    def _kept(self, call: Call, line: bytes, value: Member) -> Keep:
-        """Have it recorded; of what is too large to be kept, that it came."""
-        size, most = value.stop - value.start, self._policy.max_result_bytes
-        if size <= most:
-            return Keep(call, memoryview(line)[value.start : value.stop])
-        note = "; ".join(filter(None, (call.note, f"larger than max_result_bytes ({most:,}): not kept")))
-        return Keep(msgspec.structs.replace(call, unkept_bytes=size, note=note), memoryview(b""))
+    def _paged(self, page: PageAsked, envelope: Envelope) -> list[Action]:
+        """What is done with an answer to a request of ours; a refused first page is answered as a call of the tool itself."""
+        answer = self._collector.first_refused(page, envelope)
+        if answer is None:
+            return self._collector.came(page, envelope)
+        return [Stop(id_key(answer.id or b"")), *self._tool_answer(answer, page.request)]
 
-    def _carried(self, line: bytes, result: Member, why: str) -> bytes:
-        """The line itself where every client can carry it, else with the first part of its result."""
-        return line if len(line) <= self._policy.max_line_bytes else degraded_line(line, result, why)
+    def overdue(self, key: bytes) -> list[Action]:
+        """The time of an alarm has come."""
+        return self._collector.overdue(key)
 
     # --- what the engine said -----------------------------------------------------------------------------------
 
     def taken(self, take: Take, outcome: Outcome) -> bytes:
         """The client's line for a result that was given to the engine."""
         if outcome.verdict is Verdict.REPLACE and outcome.body is not None:
-            return edited(take.line, Edit(take.result.start, take.result.stop, outcome.body))
-        return self._carried(take.line, take.result, outcome.note or "it holds no list of rows")
+            body = outcome.body if take.said is None else with_remark(outcome.body, take.said)
+            return edited(take.line, Edit(take.result.start, take.result.stop, body))
+        why = outcome.note or "it holds no list of rows"
+        return (
+            self._records.carried(take.line, take.result, why)
+            if take.said is None
+            else self._records.remarked(take, take.said, why)
+        )
 
     def answered(self, ask: Ask, result: bytes) -> bytes:
         """The client's line for an own call, in the caller's era."""
@@ -330,10 +343,12 @@ class Session:
 
     # --- the server's end ---------------------------------------------------------------------------------------
 
-    def server_ended(self, why: str) -> list[bytes]:
-        """The lines that answer what the server will not; requests that still come are answered alike."""
+    def server_ended(self, why: str) -> list[Action]:
+        """What answers what the server will not: an error, or the pages that came; requests that still come are answered alike."""
         self._ended = why
-        return [error_line(request.raw_id, why) for request in self._pending.clear() if not request.is_cancelled]
+        pending = [request for request in self._pending.clear() if not request.is_cancelled]
+        answers: list[Action] = [ToClient(error_line(request.raw_id, why)) for request in pending]
+        return [*answers, *self._collector.server_ended(why)]
 
 
 def _is_kept(arguments: bytes) -> bool:
