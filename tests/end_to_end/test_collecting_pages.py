@@ -68,7 +68,7 @@ def test_19_pages_are_one_table_with_exact_answers(client: Client) -> None:
 
 
 def test_what_ends_it_early_leaves_the_rows_and_says_where_to_go_on(client: Client) -> None:
-    """PAGING-07, PAGING-09, PAGING-19"""
+    """PAGING-07, PAGING-09, PAGING-12, PAGING-19"""
     collect(client, "fail")
     text = said(client)
     assert text.split("\n")[-1] == (
@@ -77,6 +77,15 @@ def test_what_ends_it_early_leaves_the_rows_and_says_where_to_go_on(client: Clie
     )
     client.call("list_issues_all", 8, cursor="c100")
     assert said(client).split("\n")[-1] == "Complete from this page on: 18 pages, 1,712 rows."
+    collect(client, "ask")
+    question = json.loads(client.line())
+    assert question == {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {"message": "Go on?"}}
+    client.send(b'{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}\n')
+    assert (
+        said(client)
+        .split("\n")[-1]
+        .startswith("Partial: 2 pages, 200 rows; the server asked for elicitation/create meanwhile. To go on,")
+    )
 
 
 def test_a_cancelled_call_cancels_its_page_and_its_rows_stay(client: Client) -> None:
@@ -90,19 +99,6 @@ def test_a_cancelled_call_cancels_its_page_and_its_rows_stay(client: Client) -> 
     assert page.startswith("millpond-")
     tables = "SELECT tables[1] FROM calls WHERE tool = 'list_issues_all'"
     assert asked(client, f"SELECT count(*) FROM {asked(client, tables)}", 10) == "100"
-
-
-def test_a_question_of_the_server_is_the_clients_and_ends_the_collecting(client: Client) -> None:
-    """PAGING-12"""
-    collect(client, "ask")
-    question = json.loads(client.line())
-    assert question == {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {"message": "Go on?"}}
-    client.send(b'{"jsonrpc":"2.0","id":"q","result":{"action":"accept"}}\n')
-    assert (
-        said(client)
-        .split("\n")[-1]
-        .startswith("Partial: 2 pages, 200 rows; the server asked for elicitation/create meanwhile. To go on,")
-    )
 
 
 def test_a_server_that_ends_leaves_what_came(client: Client) -> None:
@@ -132,8 +128,7 @@ def check(last: dict[str, Any], *, is_modern: bool) -> None:
     assert ("resultType" in result) is is_modern
 
 
-@pytest.mark.parametrize("is_modern", [True, False])
-def test_it_is_the_same_over_http_and_in_front_of_a_url(is_modern: bool, config: Path, tmp_path: Path) -> None:
+def test_it_is_the_same_over_http_and_in_front_of_a_url(config: Path, tmp_path: Path) -> None:
     """PAGING-18"""
     plain = tmp_path / "plain.toml"
     plain.write_text('[tools.list_issues]\nmode = "never"\n')
@@ -141,14 +136,13 @@ def test_it_is_the_same_over_http_and_in_front_of_a_url(is_modern: bool, config:
         Front("--config", str(plain), server=[sys.executable, SERVER]) as behind,
         Front("--config", str(config), server=[behind.url]) as front,
     ):
-        if is_modern:
-            front.modern("tools/list").body()
-            reply = front.modern("tools/call", b"," + NAMED + META + b',"progressToken":"t"}')
-        else:
-            session = front.session()
-            session.ask("tools/list").json()
-            reply = session.ask("tools/call", b"{" + NAMED + b'{"progressToken":"t"}}')
-        *told, last = map(json.loads, reply.events())
-    check(last, is_modern=is_modern)
-    assert [line["params"]["progress"] for line in told] == list(range(1, 19))
-    assert {line["params"]["progressToken"] for line in told} == {"t"}
+        front.modern("tools/list").body()
+        modern = front.modern("tools/call", b"," + NAMED + META + b',"progressToken":"t"}').events()
+        session = front.session()
+        session.ask("tools/list").json()
+        legacy = session.ask("tools/call", b"{" + NAMED + b'{"progressToken":"t"}}').events()
+    for events, is_modern in ((modern, True), (legacy, False)):
+        *told, last = map(json.loads, events)
+        check(last, is_modern=is_modern)
+        assert [line["params"]["progress"] for line in told] == list(range(1, 19))
+        assert {line["params"]["progressToken"] for line in told} == {"t"}

@@ -15,6 +15,7 @@ import msgspec
 
 from millpond.clients.limits import definition_problems, looks_like_a_list, name_problems
 from millpond.commands.noted import note_problems
+from millpond.commands.paging import Proposal, pages_somehow, propose
 from millpond.commands.probe import Meeting, Trial
 from millpond.core import plan
 from millpond.core.config import Config
@@ -78,6 +79,8 @@ class Diagnosis:
     definition_tokens: int
     own_tool: str
     trials: Sequence[TrialView]
+    proposals: Sequence[Proposal]
+    """Entries that would collect the pages of tools."""
     notes: Sequence[str]
     gains: Gain
     sentence: str
@@ -99,9 +102,11 @@ def diagnose(meeting: Meeting, config: Config, server: str = "") -> Diagnosis:
         definition_tokens=estimate_tokens(json.dumps(list(meeting.tools), ensure_ascii=False)),
         own_tool=own_name(names) if names else "",
         trials=trials,
+        proposals=_proposals(meeting, config),
         notes=(
             *meeting.notes,
             *_called(tools, trials),
+            *_untried(meeting, config),
             *_notes(meeting.tools, server, config),
             *note_problems(meeting, config),
         ),
@@ -122,6 +127,25 @@ def _tool(tool: Mapping[str, Any], config: Config) -> ToolView:
         is_read_only=isinstance(annotations, Mapping) and annotations.get("readOnlyHint") is True,  # pyright: ignore[reportUnknownMemberType]
         looks_like_a_list=looks_like_a_list(name, tool.get("outputSchema")),
     )
+
+
+def _proposals(meeting: Meeting, config: Config) -> list[Proposal]:
+    """The entries for tools that page and have none; a tool that was tried is judged by its last answer that is no error."""
+    answers = {trial.tool: trial.reply.raw for trial in meeting.trials if not _judged(trial, config)[2]}
+    tools = [tool for tool in meeting.tools if str(tool["name"]) not in config.collected]
+    found = (propose(tool, answers.get(str(tool["name"]))) for tool in tools)
+    return [proposal for proposal in found if proposal is not None]
+
+
+def _untried(meeting: Meeting, config: Config) -> list[str]:
+    """The tools whose answers have to be seen before their pages can be collected."""
+    known = {*config.collected, *(trial.tool for trial in meeting.trials)}
+    paging = ((str(tool["name"]), pages_somehow(tool)) for tool in meeting.tools)
+    return [
+        f"{name}: it pages by {argument}; --try it for an entry that collects its pages"
+        for name, argument in paging
+        if argument is not None and name not in known
+    ]
 
 
 def _called(tools: Sequence[ToolView], trials: Sequence[TrialView]) -> list[str]:

@@ -28,6 +28,9 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     if any(tool.drops_output_schema for tool in diagnosis.tools):
         lines.append("  (An outputSchema is dropped where a handle may come instead, for it would not fit.)")
     lines += ["tried"] * bool(diagnosis.trials) + [f"  {_trial_text(trial)}" for trial in diagnosis.trials]
+    if diagnosis.proposals:
+        lines.append("pages     collected in one table by NAME_all, with this in the configuration file:")
+    lines += [f"  {line}" for proposal in diagnosis.proposals for line in proposal.toml.splitlines()]
     lines += ["notes"] * bool(diagnosis.notes) + [f"  {note}" for note in diagnosis.notes]
     return "".join(f"{one_line(line)}\n" for line in lines)
 

@@ -93,6 +93,14 @@ def read_page(result: bytes | memoryview, paging: Paging, kind: Kind | None, mai
     )
 
 
+def documents(result: bytes | memoryview) -> tuple[msgspec.Raw, ...]:
+    """The JSON of a raw `result` value that pages are read from, of `structuredContent` first; none where it cannot be read."""
+    try:
+        return tuple(payload.document for payload in find_payloads(result) if payload.form in _JSON)
+    except (msgspec.DecodeError, RecursionError):
+        return ()
+
+
 def _is_listing(lists: Mapping[Keys, Rows], wanted: Keys | None) -> int:
     """How well the lists of a document fit: of two channels that say the same the first is taken."""
     if wanted is not None:
