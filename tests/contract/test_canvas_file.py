@@ -58,6 +58,14 @@ def database(path: Path) -> Database:
     return Database(path, memory_bytes=256 << 20)
 
 
+def test_a_commit_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    """It is one setting of DuckDB's, which can be set on an open database; a kill loses nothing that was committed."""
+    opened = database(tmp_path / "canvas.duckdb")
+    [mode] = opened.cursor().execute("SELECT value FROM duckdb_settings() WHERE name = 'fsync_mode'").fetchall()
+    opened.close()
+    assert mode == ("NONE",)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a limit on the size of files stands in for a full disk")
 def test_a_disk_that_fills_during_a_checkpoint_ends_all_statements_and_loses_nothing(tmp_path: Path) -> None:
     """ENGINE-25"""

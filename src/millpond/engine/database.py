@@ -34,6 +34,7 @@ _LOCKED = (
     "enable_external_access = false",
     "python_enable_replacements = false",
     "lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # Agents write `x -> x + 1`, and the new syntax works beside it.
+    "fsync_mode = 'NONE'",  # What is written survives a kill; after a power cut nobody asks for a canvas.
     "TimeZone = 'UTC'",  # Else a TIMESTAMPTZ is written in the machine's zone.
     "lock_configuration = true",
 )

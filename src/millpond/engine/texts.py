@@ -24,7 +24,6 @@ BATCH_BYTES = 16 << 20
 """Bytes of one large result committed at once: 100 MiB in one transaction take three times that until they are written."""
 
 _COLUMNS = "call BIGINT, part BIGINT, text VARCHAR"
-_SPEC = '[{"call":"BIGINT","part":"BIGINT","text":"VARCHAR"}]'
 
 
 class _Table(msgspec.Struct):
@@ -86,14 +85,11 @@ class Texts:
 
     def insert(self, connection: Connection, table: str, results: Sequence[tuple[int, memoryview]]) -> None:
         """Add the texts of these calls in the caller's transaction."""
-        small = [
-            {"call": number, "part": 1, "text": str(result, "utf-8", "backslashreplace")}
-            for number, result in results
-            if len(result) <= PART_BYTES
-        ]
-        if small:
-            rows = f"SELECT unnest(from_json(given, '{_SPEC}')) AS row FROM (VALUES (?)) AS texts(given)"
-            connection.execute(f"INSERT INTO {table} SELECT row.* FROM ({rows})", [msgspec.json.encode(small).decode()])
+        small = [(number, result) for number, result in results if len(result) <= PART_BYTES]
+        if small:  # In one statement, for each takes 0.4 ms.
+            marks = ", ".join(["(?, 1, ?)"] * len(small))
+            values = [value for number, result in small for value in (number, _decoded(result))]
+            connection.execute(f"INSERT INTO {table} VALUES {marks}", values)
         for number, result in results:
             if len(result) > PART_BYTES:
                 _insert_parts(connection, table, number, enumerate(_parts(result), 1))
@@ -154,5 +150,9 @@ def _parts(result: memoryview) -> Iterator[str]:
         end = min(start + PART_BYTES, len(result))
         while end < len(result) and end > start + PART_BYTES - 4 and result[end] & 0xC0 == 0x80:
             end -= 1
-        yield str(result[start:end], "utf-8", "backslashreplace")
+        yield _decoded(result[start:end])
         start = end
+
+
+def _decoded(result: memoryview) -> str:
+    return str(result, "utf-8", "backslashreplace")
