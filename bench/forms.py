@@ -1,11 +1,11 @@
 """How much slower than plain objects is a result in another form, or with other types?
 
-    python bench/forms.py [MIB]          one run; 4 MiB of payload each by default
+    python bench/forms.py [--quick]      4 MiB of payload each, or 1
 
 Each payload goes through the engine's own path in this process (read, infer, load into a database file, preview, handle), once to warm
-up and then three times, in turns with the others; the best time counts. Printed: MB/s of the result's bytes by the CPU time of this
-process, its threads included (so that other work on the machine does not count), and the ratio to plain objects. Biased in favour of
-plain objects where a form spends fewer bytes on the same cells (CSV, sparse keys, 1,500 columns), against them where it spends more.
+up and then three times, in turns with the others. The ratio is that of the CPU time a byte of the result takes in this process, its
+threads included (so that other work on the machine does not count), to plain objects of the same turn. Biased in favour of plain
+objects where a form spends fewer bytes on the same cells (CSV, sparse keys, 1,500 columns), against them where it spends more.
 """
 
 from __future__ import annotations
@@ -21,35 +21,29 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lib import payloads
+from lib.payloads import MIB
+from lib.sheet import Sheet, run
 from millpond.core.model import Verdict
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from pond import canvas
 
-MIB = 1 << 20
 MOST_RATIO = 5.0
 """No form or type is to be slower than this many times plain objects."""
+TURNS = 3
 _chance = random.Random(1)
 
 
 def record(at: int) -> dict[str, Any]:
-    """A row of a tracker: texts, numbers, a date, a list and an object."""
-    return {
-        "id": at,
-        "title": "Issue " + "".join(_chance.choices("abcdefgh ", k=40)),
-        "state": _chance.choice(["open", "closed"]),
-        "score": round(_chance.random() * 100, 2),
-        "created_at": f"2026-01-{1 + at % 28:02d}T10:00:00Z",
-        "labels": ["bug", "feature"][: at % 3],
-        "user": {"login": f"user{at % 500}", "id": at % 500},
-        "comments": None if at % 5 else at,
-    }
+    """A row of a tracker."""
+    return payloads.record(at, _chance)
 
 
 def flat(at: int) -> dict[str, Any]:
     """The same without a list and an object, as tables of text hold it."""
-    return {key: value for key, value in record(at).items() if key not in ("labels", "user")}
+    return payloads.flat(at, _chance)
 
 
 def rows(size: int, make: Callable[[int], Any]) -> list[Any]:
@@ -186,16 +180,24 @@ PAYLOADS: dict[str, Callable[[int], bytes]] = {
 }
 
 
-def measure(mib: float) -> dict[str, tuple[int, float]]:
-    """For each payload its bytes and the best time in seconds."""
-    results = {name: make(int(mib * MIB)) for name, make in PAYLOADS.items()}
-    best = dict.fromkeys(results, float("inf"))
-    for turn in range(4):
+def measure(sheet: Sheet) -> None:
+    """The time of each payload by its bytes, over that of plain objects in the same turn."""
+    size_bytes = MIB if sheet.quick else 4 * MIB
+    results = {name: make(size_bytes) for name, make in PAYLOADS.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in results}
+    for turn in range(1 + TURNS):
         for name, result in results.items():
-            seconds = take(result)
+            each = take(result) / len(result)
             if turn:
-                best[name] = min(best[name], seconds)
-    return {name: (len(result), best[name]) for name, result in results.items()}
+                seconds[name].append(each)
+    plain = seconds["plain objects"]
+    slow: list[str] = []
+    for name, each in seconds.items():
+        ratios = [mine / theirs for mine, theirs in zip(each, plain, strict=True)]
+        if sheet.add(f"form/{name}", "x", ratios).value > MOST_RATIO:
+            slow.append(name)
+    if slow:
+        sheet.note("slower than bound", ", ".join(slow))
 
 
 def take(result: bytes) -> float:
@@ -210,19 +212,5 @@ def take(result: bytes) -> float:
     return seconds
 
 
-def main() -> int:
-    found = measure(float(sys.argv[1]) if len(sys.argv) > 1 else 4)
-    size, seconds = found["plain objects"]
-    plain = size / seconds
-    slow = 0
-    for name, (size, seconds) in found.items():
-        ratio = plain * seconds / size
-        slow += ratio > MOST_RATIO
-        print(
-            f"{name:28} {size / seconds / 1e6:7.1f} MB/s   {ratio:5.2f} times {'<-- slower than bound' if ratio > MOST_RATIO else ''}"
-        )
-    return 1 if slow else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run("forms", __doc__, measure)

@@ -1,131 +1,56 @@
 """Does one session of many calls stay as it was: memory, files, processes, latency?
 
-    python bench/soak.py [CALLS]        25,000 by default
+    python bench/soak.py [--quick]      25,000 calls, or 2,500
 
-Puts `millpond --` in front of a server of this file and calls its tools in one fixed mixture, with a query after every
-twentieth call. Prints a line at intervals: resident memory of relay and engine, descriptors, processes, files of the
-canvas, and medians of latency since the line before. The last lines compare the end with the end of the warm-up.
+Puts `millpond --` in front of a bare server and calls its tools in one fixed mixture, with a query after every twentieth call. Prints a
+line at intervals: resident memory of relay and engine, descriptors, processes, files of the canvas, and medians of latency since the line
+before. The figures compare the last third of what follows the warm-up with its first.
 
-Memory is flat only from `WARM_UP_CALLS` on: until then the canvas fills to `max_calls` (10,000), and each table that is
-kept costs DuckDB some memory. Latency is one machine's: look at the ratios. Linux only: it reads /proc. Its bias: a raw
+Memory is flat only from `WARM_UP_CALLS` on: until then the canvas fills to `max_calls` (10,000), and each table that is kept costs DuckDB
+some memory; a quick run sees the filling only. Latency is one machine's: look at the ratios. Linux only: it reads /proc. Its bias: a raw
 client and a raw server, one call at a time, so that the relay is never the one who waits.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import platform
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-import duckdb
+from lib.client import Client
+from lib.payloads import MIB, SMALL, count_text, result
+from lib.processes import descendants, descriptors, engine_of, resident_bytes
+from lib.sheet import Sheet, run
+from lib.ways import served
 
-CALLS = 25_000
+CALLS, QUICK_CALLS = 25_000, 2_500
 WARM_UP_CALLS = 12_000
 """Past `max_calls`: from here on every call evicts one."""
-GOAL_BYTES = 64 << 20
-"""The growth of either process after the warm-up that is still called flat."""
 QUERY_EVERY = 20
 LINES = 25
 """How often a line is printed in all."""
-ROWS: Mapping[str, int] = {"word": 0, "few": 20, "some": 120, "many": 1_000, "most": 12_000}
+ROWS: Mapping[str, int] = {"word": 0, "few": 8, "some": 48, "many": 400, "most": 5_000}
 """Tools, with the rows that each answers: about 60 bytes, 2 KiB, 12 KiB, 100 KiB and 1.2 MiB."""
 MIXTURE = ["word"] * 120 + ["few"] * 50 + ["some"] * 25 + ["many"] * 4 + ["most"]
 
 
-def main() -> None:
-    """Run as the bench, or as its server."""
-    if sys.argv[1:] == ["server"]:
-        serve()
-        return
-    calls = int(sys.argv[1]) if len(sys.argv) > 1 else CALLS
-    print(f"Python {platform.python_version()}, DuckDB {duckdb.__version__}, {os.cpu_count()} cores, {calls:,} calls")
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Path(folder) / "millpond.toml"
+def measure(sheet: Sheet) -> None:
+    """One session, from its start to what it leaves behind."""
+    results = {name: result(count_text(count)) if count else SMALL for name, count in ROWS.items()}
+    with tempfile.TemporaryDirectory() as name, served(results) as server:
+        folder = Path(name)
+        settings = folder / "millpond.toml"
         settings.write_text(f'[canvas]\ndirectory = "{folder}"\n')
-        soak(calls, Path(folder), settings)
-        left = [file.name for file in Path(folder).iterdir() if file != settings]
-    print(f"left behind: {left or 'nothing'}")
-
-
-# --- the server -----------------------------------------------------------------------------------------------------
-
-
-def serve() -> None:
-    """Answer every tool with as many rows as `ROWS` says, as raw bytes."""
-    results = {name: result(count) for name, count in ROWS.items()}
-    for line in sys.stdin.buffer:
-        message = json.loads(line)
-        ident, method = message.get("id"), message["method"]
-        if ident is None:
-            continue
-        if method == "tools/call":
-            body = results[message["params"]["name"]]
-        elif method == "tools/list":
-            body = json.dumps({"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ROWS]}).encode()
-        else:
-            body = (
-                b'{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}'
-            )
-        sys.stdout.buffer.write(b'{"jsonrpc":"2.0","id":%d,"result":%s}\n' % (ident, body))
-        sys.stdout.buffer.flush()
-
-
-def result(count: int) -> bytes:
-    """A raw `result` of so many rows; of none, a short text."""
-    if not count:
-        return b'{"content":[{"type":"text","text":"all is well"}]}'
-    rows = [
-        {"id": at, "title": f"row {at} " + "x" * 40, "state": ("open", "closed")[at % 2], "score": at / 4}
-        for at in range(count)
-    ]
-    return json.dumps({"content": [], "structuredContent": {"items": rows}}).encode()
-
-
-# --- the client -----------------------------------------------------------------------------------------------------
-
-
-class Client:
-    """A raw client of the proxied server: one request at a time."""
-
-    def __init__(self, settings: Path) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "millpond",
-            "--config",
-            str(settings),
-            "--",
-            sys.executable,
-            __file__,
-            "server",
-        ]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        self._id = 0
-
-    def request(self, method: str, params: object) -> tuple[bytes, float]:
-        """The answer's line and the seconds it took."""
-        assert self.process.stdin
-        assert self.process.stdout
-        self._id += 1
-        line = json.dumps({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params}).encode() + b"\n"
-        begin = time.perf_counter()
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
-        return self.process.stdout.readline(), time.perf_counter() - begin
-
-    def call(self, tool: str, **arguments: object) -> tuple[dict[str, Any], float]:
-        """The `result` of a tool's call and the seconds it took."""
-        line, seconds = self.request("tools/call", {"name": tool, "arguments": arguments})
-        return json.loads(line)["result"], seconds
+        with Client((sys.executable, "-m", "millpond", "--config", str(settings), "--", *server)) as client:
+            looks = soak(client, QUICK_CALLS if sheet.quick else CALLS, folder)
+        left = [file.name for file in folder.iterdir() if file != settings]
+    compare(sheet, looks)
+    sheet.add("left behind", "count", [len(left)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,31 +76,32 @@ class Look:
         return f"{self.calls:7,} {memory} {held} {self.small_ms:7.2f} {self.table_ms:7.2f} {self.query_ms:7.2f} ms"
 
 
-def soak(calls: int, folder: Path, settings: Path) -> None:
+def soak(client: Client, calls: int, folder: Path) -> list[Look]:
     """The calls, and a line at intervals."""
-    client = Client(settings)
-    client.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}})
-    client.request("tools/list", {})
     print("  calls relay engine                                              small   table   query")
     looks: list[Look] = []
     seconds: dict[str, list[float]] = {"small": [0.0], "table": [0.0], "query": [0.0]}
     table = "calls"
     for number in range(1, calls + 1):
-        tool = MIXTURE[number * 77 % len(MIXTURE)]
-        answer, took = client.call(tool)
+        answer, took = call(client, MIXTURE[number * 77 % len(MIXTURE)])
         handle = answer.get("_meta", {}).get("millpond/handle")
         seconds["table" if handle else "small"].append(took)
         table = handle["tables"][0]["name"] if handle else table
         if number % QUERY_EVERY == 0:
-            answer, took = client.call("query", sql=statement(client, number, table))
+            answer, took = call(client, "query", sql=statement(client, number, table))
             assert not answer["isError"], answer
             seconds["query"].append(took)
         if number % max(calls // LINES, 1) == 0:
             looks.append(look(number, client.process.pid, folder, seconds))
             print(looks[-1], flush=True)
             seconds = {kind: [0.0] for kind in seconds}
-    client.process.communicate(timeout=30)
-    compare(looks)
+    return looks
+
+
+def call(client: Client, tool: str, **arguments: object) -> tuple[dict[str, Any], float]:
+    """The `result` of a tool's call and the seconds it took."""
+    line, seconds = client.call(tool, arguments)
+    return json.loads(line)["result"], seconds
 
 
 def statement(client: Client, number: int, table: str) -> str:
@@ -183,7 +109,7 @@ def statement(client: Client, number: int, table: str) -> str:
     if number % (QUERY_EVERY * 5):
         return f"SELECT count(*), sum(score) FROM {table}"
     names = "SELECT tables[1] FROM calls WHERE tool = 'few' AND note IS NULL ORDER BY number DESC LIMIT 1"
-    answer, _ = client.call("query", sql=names, format="csv")
+    answer, _ = call(client, "query", sql=names, format="csv")
     return f"SELECT count(*), sum(score) FROM {answer['content'][0]['text'].split()[1]}"
 
 
@@ -193,14 +119,14 @@ def statement(client: Client, number: int, table: str) -> str:
 def look(calls: int, relay: int, folder: Path, seconds: Mapping[str, list[float]]) -> Look:
     """The processes and the files as they are now."""
     family = descendants(relay)
-    engine = next(pid for pid in family if b"millpond.engine" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    engine = engine_of(relay)
     files = [file for file in folder.rglob("*") if file.is_file()]
     small, table, query = (1000 * median(seconds[kind]) for kind in ("small", "table", "query"))
     return Look(
         calls=calls,
         relay_bytes=resident_bytes(relay),
         engine_bytes=resident_bytes(engine),
-        descriptors=sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in (relay, engine)),
+        descriptors=descriptors(relay) + descriptors(engine),
         processes=len(family),
         files=len(files),
         files_bytes=sum(file.stat().st_size for file in files),
@@ -210,30 +136,27 @@ def look(calls: int, relay: int, folder: Path, seconds: Mapping[str, list[float]
     )
 
 
-def descendants(pid: int) -> list[int]:
-    """A process and all that it started."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [pid, *(found for child in children for found in descendants(int(child)))]
+def compare(sheet: Sheet, looks: list[Look]) -> None:
+    """The last third of what follows the warm-up against its first, medians of each; of a short run, all that was seen."""
+    warm = [one for one in looks if one.calls >= WARM_UP_CALLS] or looks
+    third = max(len(warm) // 3, 1)
+    first, last = warm[:third], warm[-third:]
+    if warm is looks:
+        sheet.note("growth", "of a canvas that is still being filled: too short a run to tell")
+    sheet.add("calls", "count", [looks[-1].calls], "higher")
 
+    def change(name: str) -> float:
+        return median(getattr(one, name) for one in last) - median(getattr(one, name) for one in first)
 
-def resident_bytes(pid: int) -> int:
-    """The memory that a process holds."""
-    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def compare(looks: list[Look]) -> None:
-    """The end against the end of the warm-up, or the first look of a short run."""
-    warm = next((one for one in looks if one.calls >= WARM_UP_CALLS), looks[0])
-    last = looks[-1]
-    print(f"from call {warm.calls:,} to {last.calls:,}:")
     for name in ("relay_bytes", "engine_bytes"):
-        growth = getattr(last, name) - max(getattr(one, name) for one in looks if one.calls <= warm.calls)
-        verdict = "flat" if growth < GOAL_BYTES else f"more than the {GOAL_BYTES >> 20} MiB that count as flat"
-        print(f"  {name.partition('_')[0]} grew by {growth / (1 << 20):.1f} MiB: {verdict}")
+        sheet.add(f"{name.partition('_')[0]} growth", "MiB", [change(name) / MIB])
+        sheet.add(f"{name.partition('_')[0]} at most", "MiB", [max(getattr(one, name) for one in looks) / MIB])
+    for name in ("descriptors", "processes", "files"):
+        sheet.add(f"{name} growth", "count", [change(name)])
     for name in ("small_ms", "table_ms", "query_ms"):
-        first = next(getattr(one, name) for one in looks)
-        print(f"  {name.partition('_')[0]}: the end took {getattr(last, name) / first:.2f} x the start")
+        start = median(getattr(one, name) for one in first)
+        sheet.add(f"{name.partition('_')[0]} end to start", "x", [getattr(one, name) / start for one in last])
 
 
 if __name__ == "__main__":
-    main()
+    run("soak", __doc__, measure)

@@ -62,13 +62,21 @@ def npm_packages() -> Path:
 
 def python_server(name: str) -> tuple[str, ...]:
     """The command of a server of `PYTHON`, in an environment of its own."""
+    return (python_program(name, PYTHON[name]),)
+
+
+def python_program(name: str, pins: tuple[str, ...]) -> str:
+    """The path of a program that packages from PyPI bring, in an environment that holds nothing else.
+
+    Raises `RuntimeError` where they cannot be installed.
+    """
 
     def install(folder: Path) -> None:
         _run([sys.executable, "-m", "venv", "--clear", str(folder)])
-        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *PYTHON[name]])
+        _run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *pins])
 
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    return (str(_once(f"{name}-{version}", PYTHON[name], install) / "bin" / name),)
+    return str(_once(f"{name}-{version}", pins, install) / "bin" / name)
 
 
 def conformance() -> tuple[str, ...]:
