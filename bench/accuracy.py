@@ -1,6 +1,6 @@
 """Which questions about real results are answered right: by SQL through Millpond, and from what is left where a client cuts?
 
-    python bench/accuracy.py [--failures]        all questions; --failures prints each one that is not answered
+    python bench/accuracy.py [--quick]      all questions, quick or not; each that SQL answers wrongly is noted
 
 17 results of 18 files that npm has (installed once into the cache of the tests), and questions with answers computed in plain Python
 on exact numbers. Through Millpond each is asked as the SQL beside it; a number counts where it is the same, one that DuckDB computes
@@ -14,20 +14,24 @@ on the other side a reader who sees all records is taken never to miscount.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from lib.cuts import CUTS, cut_by
+from lib.sheet import Sheet, run
+
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
+from installed import npm_packages
 from questions.asked import Question
-from questions.sources import CLIENTS, FILES, source
+from questions.sources import FILES, source
 from questions.tables import QUESTIONS as TABLES
 from questions.vega import QUESTIONS as VEGA
 from questions.world import QUESTIONS as WORLD
-
 from relay_client import MILLPOND, Client
 
 QUESTIONS: Sequence[Question] = (*VEGA, *WORLD, *TABLES)
@@ -35,40 +39,38 @@ DIGITS = Fraction(1, 10**12)
 """The relative error that a figure in DOUBLE may have."""
 
 
-def main() -> int:
-    """Run as the bench, or as its server; exit code 1 where SQL gave a wrong answer."""
-    if sys.argv[1:] == ["server"]:
-        serve()
-        return 0
+def measure(sheet: Sheet) -> None:
+    """The questions answered right, by result: through Millpond, and from what each client leaves."""
+    try:
+        npm_packages()
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        sheet.note("not measured", f"the data sets come from npm: {str(error).strip().splitlines()[-1][:200]}")
+        return
     answers = asked_through_millpond()
-    kept = {client: seen_by(client) for client in CLIENTS}
-    is_right = {"Millpond": [same(one, got) for one, got in zip(QUESTIONS, answers, strict=True)]}
-    for client in CLIENTS:
-        is_right[client] = [same(one, read(one, kept[client])) for one in QUESTIONS]
-    if "--failures" in sys.argv:
-        for one, got, right in zip(QUESTIONS, answers, is_right["Millpond"], strict=True):
-            if not right:
-                print(f"{one.text}\n  {one.sql}\n  came: {str(got)[:300]}\n  true: {str(truth(one))[:300]}")
-    print(table(is_right))
-    return 0 if all(is_right["Millpond"]) else 1
-
-
-def table(is_right: dict[str, list[bool]]) -> str:
-    """The counts by result, as Markdown."""
-    groups = list(dict.fromkeys(one.of[0] if len(one.of) == 1 else "two or three joined" for one in QUESTIONS))
-    lines = [f"| result | questions | {' | '.join(is_right)} |", f"|---|---|{'---|' * len(is_right)}"]
-    for group in (*groups, "traps", "all"):
+    is_right = {"millpond": [same(one, got) for one, got in zip(QUESTIONS, answers, strict=True)]}
+    for client, cut in CUTS.items():
+        kept = {name: source(name).seen(cut(source(name).text)) for name in FILES}
+        is_right[cut_by(client)] = [same(one, read(one, kept)) for one in QUESTIONS]
+    for one, got, right in zip(QUESTIONS, answers, is_right["millpond"], strict=True):
+        if not right:
+            sheet.note(one.text, f"{one.sql}: came {str(got)[:300]}, true {str(truth(one))[:300]}")
+    for group in (*dict.fromkeys(map(group_of, QUESTIONS)), "traps", "all"):
         picked = [at for at, one in enumerate(QUESTIONS) if belongs(one, group)]
-        cells = [str(sum(right[at] for at in picked)) for right in is_right.values()]
-        lines.append(f"| {group} | {len(picked)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        sheet.add(f"{group}/questions", "count", [len(picked)], "higher")
+        for who, right in is_right.items():
+            sheet.add(f"{group}/{who}", "count", [sum(right[at] for at in picked)], "higher")
+
+
+def group_of(one: Question) -> str:
+    """The line of the table that a question stands in."""
+    return one.of[0] if len(one.of) == 1 else "two or three joined"
 
 
 def belongs(one: Question, group: str) -> bool:
     """Whether a question counts in a line of the table."""
     if group in ("all", "traps"):
         return group == "all" or bool(one.trap)
-    return one.of == (group,) or (len(one.of) > 1 and group == "two or three joined")
+    return group_of(one) == group
 
 
 # --- the true answer, and others against it -------------------------------------------------------------------------
@@ -77,11 +79,6 @@ def belongs(one: Question, group: str) -> bool:
 def truth(one: Question) -> Any:
     """The answer from every record."""
     return one.answer(*(source(name).rows for name in one.of))
-
-
-def seen_by(client: str) -> dict[str, Any]:
-    """The records of each source that are left where a client cuts."""
-    return {name: source(name).seen(CLIENTS[client](source(name).text)) for name in FILES}
 
 
 def read(one: Question, rows: dict[str, Any]) -> Any:
@@ -165,4 +162,7 @@ def serve() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:] == ["server"]:
+        serve()
+    else:
+        run("accuracy", __doc__, measure)

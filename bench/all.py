@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-BENCHES = ("startup", "latency", "throughput", "scale", "tokens", "forms", "soak")
+BENCHES = ("startup", "latency", "throughput", "scale", "tokens", "accuracy", "forms", "soak")
 AFTER = ("plots", "readme")
 FOLDER = Path(__file__).parent
 

@@ -20,20 +20,15 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it ships none
 
 from lib.client import Client
-from lib.cuts import CUTS
+from lib.counting import count
+from lib.cuts import CUTS, cut_by
 from lib.payloads import Channel, result
 from lib.session import DEFINITIONS, ISSUES, QUESTIONS, TOOLS, filled, rows_of
 from lib.sheet import Sheet, run
 from lib.ways import OWN, opened, others, served
 
-PIECE_CHARACTERS = 100_000
-"""The tokenizer refuses texts that are much longer."""
-ENCODING = bpe_openai.get_encoding("o200k_base")
 REFERENCES = {
     "millpond": re.compile(r"rows? in (\S+) "),
     "ctxtual": re.compile(r'"result_id": "([^"]+)"'),
@@ -43,12 +38,6 @@ REFERENCES = {
 
 
 _number = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
-
-
-def count(text: str) -> int:
-    """Tokens of a text; a long one is counted in pieces, which is a token or two more."""
-    pieces = (text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS))
-    return sum(len(ENCODING.encode_ordinary(piece)) for piece in pieces)
 
 
 def compact(value: object) -> str:
@@ -168,9 +157,9 @@ def finish(sheet: Sheet, name: str, context: Context) -> None:
 
 def cut_sessions(sheet: Sheet) -> None:
     """The same session with the results as each client cuts them."""
-    payloads = {tool: document(tool) for tool in TOOLS}
     tools = sum(count(compact(one)) for one in DEFINITIONS.values())
     for client, cut in CUTS.items():
+        left = {tool: cut(document(tool)).of(document(tool)) for tool in TOOLS}
         context = Context(tools)
         seen: set[str] = set()
         for question in QUESTIONS:
@@ -178,18 +167,17 @@ def cut_sessions(sheet: Sheet) -> None:
             if question.about not in seen:
                 seen.add(question.about)
                 context.request()
-                context.add(question.about, cut(payloads[question.about], count))
+                context.add(question.about, left[question.about])
             context.request()
-        finish(sheet, client, context)
-        left = [whole_rows(tool, cut(payloads[tool], count)) for tool in TOOLS]
-        sheet.add(f"session/{client}/rows left", "rows", [sum(left)], "higher")
+        finish(sheet, cut_by(client), context)
+        rows = sum(whole_rows(tool, text) for tool, text in left.items())
+        sheet.add(f"session/{cut_by(client)}/rows left", "rows", [rows], "higher")
     sheet.add("session/rows", "rows", [sum(number for number, _ in TOOLS.values())], "higher")
 
 
 def document(tool: str) -> str:
     """The text of a tool's result."""
-    found: Any = json.loads(result(compact(rows_of(tool)), "text"))
-    return found["content"][0]["text"]
+    return f'{{"items":{compact(rows_of(tool))}}}'
 
 
 def whole_rows(tool: str, text: str) -> int:

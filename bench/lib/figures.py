@@ -69,6 +69,11 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         figure = self.find(name)
         return math.nan if figure is None else figure.value
 
+    def cuts(self) -> list[str]:
+        """What was measured of clients' cuts: `cut by Cline` and so on, in the order of the run."""
+        parts = (part for figure in self.figures for part in figure.name.split("/"))
+        return list(dict.fromkeys(part for part in parts if part.startswith("cut by ")))
+
     def under(self, prefix: str) -> dict[str, Figure]:
         """The figures whose name begins so, by the rest of their name."""
         return {each.name[len(prefix) :]: each for each in self.figures if each.name.startswith(prefix)}

@@ -14,7 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lib.cuts import CUTS
 from lib.figures import RESULTS
 from lib.goals import OTHERS, Results
 from lib.stages import STAGES
@@ -32,7 +31,7 @@ STYLE = {"svg.hashsalt": "millpond", "svg.fonttype": "none", "font.family": "san
 def context(results: Results) -> Series:
     """Tokens that go in over a session, by way and by cut."""
     found = results["tokens"]
-    names = (*WAYS, *CUTS)
+    names = (*WAYS, *found.cuts())
     return {name: {"tokens": found.value(f"session/{name}/over all requests")} for name in names}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from lib.cuts import CUTS
 from lib.figures import Result
 from lib.goals import GOALS, OTHERS, Results, percent
 from lib.stages import STAGES, WHOLE
@@ -199,7 +198,7 @@ def scale(results: Results) -> str:
 def context(results: Results) -> str:
     """What a session costs the context."""
     found = results["tokens"]
-    rows = [(way, *_context_cells(found, way)) for way in (*WAYS, *CUTS)]
+    rows = [(way, *_context_cells(found, way)) for way in (*WAYS, *found.cuts())]
     return table(
         (
             "session of 3 results, 7 questions",
@@ -214,12 +213,13 @@ def context(results: Results) -> str:
 
 def _context_cells(found: Result, way: str) -> list[str]:
     every = found.value("session/rows")
-    left = found.value(f"session/{way}/rows left") if way in CUTS else every
+    is_cut = way in found.cuts()
+    left = found.value(f"session/{way}/rows left") if is_cut else every
     answered = found.value(f"session/{way}/answered")
     return [
         *(number(found.value(f"session/{way}/{what}")) for what in ("at the end", "over all requests")),
         NOTHING if math.isnan(answered) else f"{number(answered)} of 7",
-        f"{number(left)} of {number(every)}" if way == "direct" or way in CUTS else "all, kept beside",
+        f"{number(left)} of {number(every)}" if way == "direct" or is_cut else "all, kept beside",
     ]
 
 
@@ -240,6 +240,15 @@ def tokens(results: Results) -> str:
         "and both",
     )  # fmt: skip
     return table(head, rows)
+
+
+def accuracy(results: Results) -> str:
+    """Questions answered right."""
+    found = results["accuracy"]
+    who = ("questions", "millpond", *found.cuts())
+    groups = dict.fromkeys(figure.name.partition("/")[0] for figure in found.figures)
+    rows = [(group, *(number(found.value(f"{group}/{each}")) for each in who)) for group in groups]
+    return table(("result", *who), rows)
 
 
 def forms(results: Results) -> str:
@@ -263,6 +272,6 @@ def soak(results: Results) -> str:
 TABLES: Mapping[str, Callable[[Results], str]] = {
     one.__name__: one
     for one in (
-        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, forms, soak,
+        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, accuracy, forms, soak,
     )
 }  # fmt: skip
