@@ -28,7 +28,7 @@ from mcp import Client as SdkClient
 from mcp import StdioServerParameters
 
 from lib import inside, processes
-from lib.client import Client
+from lib.client import Client, NoAnswer
 from lib.payloads import MIB, SHAPES, Channel, result, rows_text
 from lib.sheet import Sheet, run
 from lib.stages import WHOLE
@@ -74,9 +74,7 @@ def pipes(sheet: Sheet, ways: Sequence[Way], channel: Channel, size: float) -> M
     with served({"rows": result(rows_text(int(size * MIB)), channel)}) as server:
         patience = OTHERS_PATIENCE_SECONDS if size <= 32 else 300.0
         with opened(ways, server, sheet, patience) as clients:
-            found, failed = in_turns(
-                clients, lambda client: client.seconds("rows"), repeats(sheet, size), warm_up=size <= 32
-            )
+            found, failed = in_turns(clients, answered, repeats(sheet, size), warm_up=size <= 32)
             for way, seconds in found.items():
                 sheet.add_times(f"{name}/{way}", seconds, None if way == "direct" else found["direct"])
                 if way != "direct":
@@ -84,6 +82,14 @@ def pipes(sheet: Sheet, ways: Sequence[Way], channel: Channel, size: float) -> M
     for way, text in failed.items():
         sheet.note(f"{name}/{way}", text)
     return failed
+
+
+def answered(client: Client) -> float:
+    """How long a call takes. Raises `NoAnswer`, also where Millpond answers with no handle."""
+    line, seconds = client.call("rows")
+    if "query" in (tool["name"] for tool in client.tools) and b'"millpond/handle"' not in line:
+        raise NoAnswer("no handle, but the result or its first part")
+    return seconds
 
 
 def memory(sheet: Sheet, name: str, client: Client, size: float) -> None:
@@ -146,12 +152,13 @@ def loading(sheet: Sheet, name: str, rows: str) -> None:
     """Stages, the whole, and other readers of the same rows, in turns in this process."""
     raw = result(rows)
     found: dict[str, list[float]] = {}
-    with TemporaryDirectory() as folder, inside.canvas() as pond:
+    with TemporaryDirectory() as folder, inside.canvas() as pond, inside.canvas() as other:
+        stages = inside.Stages(other)
         file = Path(folder) / "rows.json"
         file.write_text(rows)
         readers = inside.readers(file)
         for turn in range(1 + repeats(sheet, len(rows) / MIB)):
-            times = {WHOLE: inside.whole_seconds(pond, raw), **inside.stage_seconds(pond, raw)}
+            times = {WHOLE: inside.whole_seconds(pond, raw), **stages.seconds(raw)}
             times |= {reader: inside.reader_seconds(read) for reader, read in readers.items()}
             for key, seconds in times.items() if turn else ():
                 found.setdefault(key, []).append(seconds)

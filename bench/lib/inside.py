@@ -49,47 +49,52 @@ def whole_seconds(pond: Canvas, result: bytes) -> float:
     return time.perf_counter() - begin
 
 
-def stage_seconds(pond: Canvas, result: bytes) -> dict[str, float]:
-    """What each of `lib.stages.STAGES` takes."""
-    clock = _Clock()
-    view = memoryview(result)
-    with clock("decode"):
-        payload = next(iter(find_payloads(view)))
-    with clock("shape"):
-        reading = stages_of.Reading(payload=payload, shape=shape(payload.document, payload.markers, payload.root))
-    with clock("observe"):
-        plans = tuple(map(plan_columns, reading.shape.row_sets))
-    number = pond.number = pond.number + 1
-    names = stages_of.names(reading, "staged", pond.settings.tag, number)
-    with clock("load"), pond.database.transaction() as connection:
-        for name, one in zip(names, plans, strict=True):
-            load(connection, name, one)
-    texts = Texts(pond.database)
-    with clock("keep"):
-        _keep(texts, pond, number, view)
-    with clock("handle"):
-        handle = HandleText(
-            canvas=pond.settings.canvas,
-            call=number,
-            bytes=len(result),
-            query_tool="query",
-            tables=stages_of.tables(plans, names),
-            previews=tuple(preview(one, rows=3) for one in plans),
-            notes=stages_of.notes(reading, plans),
-            rest=reading.shape.rest,
-            empty=reading.shape.empty,
-        )
-        replace_result(payload, handle_text(handle, pond.settings.handle_tokens), handle_meta(handle))
-    return clock.seconds
+class Stages:
+    """The stages one by one, on a canvas of their own: its store keeps no texts meanwhile."""
 
+    def __init__(self, pond: Canvas) -> None:
+        self._pond = pond
+        self._texts = Texts(pond.database)
 
-def _keep(texts: Texts, pond: Canvas, number: int, result: memoryview) -> None:
-    if len(result) > BATCH_BYTES:
-        texts.insert_large(number, result)
-        return
-    table = texts.room((number,), len(result))
-    with pond.database.transaction() as connection:
-        texts.insert(connection, table, [(number, result)])
+    def seconds(self, result: bytes) -> dict[str, float]:
+        """What each of `lib.stages.STAGES` takes."""
+        pond, clock = self._pond, _Clock()
+        view = memoryview(result)
+        with clock("decode"):
+            payload = next(iter(find_payloads(view)))
+        with clock("shape"):
+            reading = stages_of.Reading(payload=payload, shape=shape(payload.document, payload.markers, payload.root))
+        with clock("observe"):
+            plans = tuple(map(plan_columns, reading.shape.row_sets))
+        number = pond.number = pond.number + 1
+        names = stages_of.names(reading, "staged", pond.settings.tag, number)
+        with clock("load"), pond.database.transaction() as connection:
+            for name, one in zip(names, plans, strict=True):
+                load(connection, name, one)
+        with clock("keep"):
+            self._keep(number, view)
+        with clock("handle"):
+            handle = HandleText(
+                canvas=pond.settings.canvas,
+                call=number,
+                bytes=len(result),
+                query_tool="query",
+                tables=stages_of.tables(plans, names),
+                previews=tuple(preview(one, rows=3) for one in plans),
+                notes=stages_of.notes(reading, plans),
+                rest=reading.shape.rest,
+                empty=reading.shape.empty,
+            )
+            replace_result(payload, handle_text(handle, pond.settings.handle_tokens), handle_meta(handle))
+        return clock.seconds
+
+    def _keep(self, number: int, result: memoryview) -> None:
+        if len(result) > BATCH_BYTES:
+            self._texts.insert_large(number, result)
+            return
+        table = self._texts.room((number,), len(result))
+        with self._pond.database.transaction() as connection:
+            self._texts.insert(connection, table, [(number, result)])
 
 
 class _Clock:
