@@ -2,8 +2,7 @@
 
     python bench/all.py [--quick] [--only NAME ...]
 
-Needs `pip install '.[bench]'`, about 12 minutes and 3 GB of memory; --quick takes about 4 minutes. Run it on a machine that does nothing
-else. A bench that fails leaves its last results; the exit code is then 1.
+Needs `pip install '.[bench]'`, about 12 minutes on 2 cores that do nothing else, and 3 GB of memory; --quick takes about 4 minutes. A bench that fails leaves its last results; the exit code is then 1.
 """
 
 from __future__ import annotations

@@ -26,17 +26,17 @@ from lib.counting import count
 from lib.cuts import CUTS, cut_by
 from lib.payloads import Channel, result
 from lib.session import DEFINITIONS, ISSUES, QUESTIONS, TOOLS, filled, rows_of
-from lib.sheet import Sheet, run
+from lib.sheet import Rounds, Sheet, run
 from lib.ways import OWN, opened, others, served
 
+ROUNDS, QUICK_ROUNDS = 7, 5
+CHANNELS: tuple[Channel, ...] = ("text", "both")
 REFERENCES = {
     "millpond": re.compile(r"rows? in (\S+) "),
     "ctxtual": re.compile(r'"result_id": "([^"]+)"'),
     "jmunch-mcp": re.compile(r'"handle": "([^"]+)"'),
 }
 """Where each tool's notice names what is to be asked."""
-
-
 _number = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
@@ -46,22 +46,29 @@ def compact(value: object) -> str:
 
 
 def measure(sheet: Sheet) -> None:
-    """Definitions, one result, and a session, through each way and as the clients cut it."""
+    """Rounds of definitions, one result, and a session; names that are drawn anew in each make it a token more or less."""
     ways = (*OWN, *others(sheet))
-    channels: tuple[Channel, ...] = ("text", "both")
-    for channel in channels:
-        results = {tool: result(compact(rows_of(tool)), channel) for tool in TOOLS}
-        with served(results, DEFINITIONS) as server, opened(ways, server, sheet) as clients:
-            if channel == "text":
-                definitions(sheet, clients)
-                for name, client in clients.items():
-                    session(sheet, name, client)
-                cut_sessions(sheet)
-            for name, client in clients.items():
-                one_result(sheet, f"{ISSUES} rows, {channel}/{name}", client)
+    rounds = Rounds()
+    cut_sessions(rounds)
+    for _ in range(QUICK_ROUNDS if sheet.quick else ROUNDS):
+        for channel in CHANNELS:
+            results = {tool: result(compact(rows_of(tool)), channel) for tool in TOOLS}
+            with served(results, DEFINITIONS) as server, opened(ways, server, sheet) as clients:
+                one_round(rounds, channel, clients)
+    rounds.note(sheet)
 
 
-def definitions(sheet: Sheet, clients: Mapping[str, Client]) -> None:
+def one_round(rounds: Rounds, channel: Channel, clients: Mapping[str, Client]) -> None:
+    """Through each way and as the clients cut it, in new processes."""
+    if channel == "text":
+        definitions(rounds, clients)
+        for name, client in clients.items():
+            session(rounds, name, client)
+    for name, client in clients.items():
+        one_result(rounds, f"{ISSUES} rows, {channel}/{name}", client)
+
+
+def definitions(rounds: Rounds, clients: Mapping[str, Client]) -> None:
     """What is added to the tools and the instructions."""
     direct = clients["direct"]
     for name, client in clients.items():
@@ -71,10 +78,10 @@ def definitions(sheet: Sheet, clients: Mapping[str, Client]) -> None:
         added = [text for tool, text in tools.items() if tool not in DEFINITIONS]
         changed = [len(tools[tool]) - len(compact(one)) for tool, one in DEFINITIONS.items()]
         instructions = client.server.get("instructions", "")
-        sheet.add(f"definitions/{name}/tools", "count", [len(added)])
-        sheet.add(f"definitions/{name}/characters", "characters", [sum(map(len, added)) + sum(changed)])
-        sheet.add(f"definitions/{name}/instructions", "characters", [len(instructions)])
-        sheet.add(f"definitions/{name}/tokens", "tokens", [sum(map(count, added)) + count(instructions)])
+        rounds.add(f"definitions/{name}/tools", "count", len(added))
+        rounds.add(f"definitions/{name}/characters", "characters", sum(map(len, added)) + sum(changed))
+        rounds.add(f"definitions/{name}/instructions", "characters", len(instructions))
+        rounds.add(f"definitions/{name}/tokens", "tokens", sum(map(count, added)) + count(instructions))
 
 
 def texts_of(line: bytes) -> tuple[str, str]:
@@ -84,11 +91,11 @@ def texts_of(line: bytes) -> tuple[str, str]:
     return text, text + (compact(found["structuredContent"]) if "structuredContent" in found else "")
 
 
-def one_result(sheet: Sheet, name: str, client: Client) -> None:
+def one_result(rounds: Rounds, name: str, client: Client) -> None:
     """The tokens of a result as one text, and with what else a client may show."""
     text, whole = texts_of(client.call("list_issues")[0])
-    sheet.add(f"{name}/text", "tokens", [count(text)])
-    sheet.add(f"{name}/whole", "tokens", [count(whole)])
+    rounds.add(f"{name}/text", "tokens", count(text))
+    rounds.add(f"{name}/whole", "tokens", count(whole))
 
 
 class Context:
@@ -108,13 +115,13 @@ class Context:
         self.sent += self.size
 
 
-def session(sheet: Sheet, name: str, client: Client) -> None:
+def session(rounds: Rounds, name: str, client: Client) -> None:
     """The session through one way, with the questions that its answers hold the figures of."""
     instructions = client.server.get("instructions", "")
     context = Context(sum(count(compact(tool)) for tool in client.tools) + count(instructions))
     references: dict[str, str] = {}
     right = 0
-    answer_tokens: list[float] = []
+    answers = 0
     for question in QUESTIONS:
         context.add(question.text)
         if question.about not in references:
@@ -128,13 +135,13 @@ def session(sheet: Sheet, name: str, client: Client) -> None:
             tool, arguments = verb[0], filled(verb[1], references[question.about])
             text, _ = texts_of(client.call(tool, arguments)[0])
             context.add(tool, compact(arguments), text)
-            answer_tokens.append(count(text))
+            answers += count(text)
             right += holds(text, question.expected(rows_of(question.about)))
         context.request()
-    finish(sheet, name, context)
+    finish(rounds, name, context)
     if name != "direct":
-        sheet.add(f"session/{name}/answers", "tokens", answer_tokens)
-        sheet.add(f"session/{name}/answered", "count", [right], "higher")
+        rounds.add(f"session/{name}/answers", "tokens", answers)
+        rounds.add(f"session/{name}/answered", "count", right, "higher")
 
 
 def reference(name: str, text: str) -> str:
@@ -149,13 +156,13 @@ def holds(text: str, expected: Sequence[float]) -> bool:
     return all(any(math.isclose(one, each, rel_tol=1e-9) for each in numbers) for one in expected)
 
 
-def finish(sheet: Sheet, name: str, context: Context) -> None:
+def finish(rounds: Rounds, name: str, context: Context) -> None:
     """Note what the session came to."""
-    sheet.add(f"session/{name}/at the end", "tokens", [context.size])
-    sheet.add(f"session/{name}/over all requests", "tokens", [context.sent])
+    rounds.add(f"session/{name}/at the end", "tokens", context.size)
+    rounds.add(f"session/{name}/over all requests", "tokens", context.sent)
 
 
-def cut_sessions(sheet: Sheet) -> None:
+def cut_sessions(rounds: Rounds) -> None:
     """The same session with the results as each client cuts them."""
     tools = sum(count(compact(one)) for one in DEFINITIONS.values())
     for client, cut in CUTS.items():
@@ -169,10 +176,10 @@ def cut_sessions(sheet: Sheet) -> None:
                 context.request()
                 context.add(question.about, left[question.about])
             context.request()
-        finish(sheet, cut_by(client), context)
+        finish(rounds, cut_by(client), context)
         rows = sum(whole_rows(tool, text) for tool, text in left.items())
-        sheet.add(f"session/{cut_by(client)}/rows left", "rows", [rows], "higher")
-    sheet.add("session/rows", "rows", [sum(number for number, _ in TOOLS.values())], "higher")
+        rounds.add(f"session/{cut_by(client)}/rows left", "rows", rows, "higher")
+    rounds.add("session/rows", "rows", sum(number for number, _ in TOOLS.values()), "higher")
 
 
 def document(tool: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it ships none
 
@@ -11,6 +12,7 @@ PIECE_CHARACTERS = 20_000
 """Encoded at once; the tokenizer refuses texts that are much longer, and a cut costs a token or two."""
 
 
+@lru_cache(maxsize=256)
 def count(text: str) -> int:
     """Tokens of a text."""
     return sum(map(len, _pieces(text)))

@@ -88,9 +88,10 @@ def _draw_context(axes: Any, series: Series) -> None:
     bars = axes.barh(names, values, color=[COLOURS.get(name, "#bbbbbb") for name in names])
     axes.bar_label(bars, [f"{value:,.0f}" for value in values], padding=3)
     axes.set_xscale("log")
-    axes.set_xlim(right=max(values) * 3)
+    axes.set_xlim(1_000, max(values) * 3)
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.invert_yaxis()
-    axes.set_xlabel("tokens that go in over a session of three results and seven questions")
+    axes.set_xlabel("tokens that go in over a session of three results and seven questions (logarithmic)")
     axes.spines[["top", "right"]].set_visible(False)
 
 
@@ -101,6 +102,8 @@ def _draw_speed(axes: Any, series: Series) -> None:
     axes.set_yscale("log")
     axes.set_xlabel("MiB of rows in a text block")
     axes.set_ylabel("ms until the answer is there")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_major_formatter("{x:,g}")
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
 

@@ -11,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from statistics import median
 from typing import Any
 
@@ -176,6 +177,7 @@ QUESTIONS = (
 )
 
 
+@cache
 def rows_of(tool: str) -> Rows:
     """The rows that a tool answers with."""
     count, make = TOOLS[tool]

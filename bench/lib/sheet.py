@@ -47,6 +47,22 @@ class Sheet:
         print(f"  {name}: {text}", flush=True)
 
 
+class Rounds:
+    """Figures of which each round of a run gives one value."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, Unit, Literal["lower", "higher"]], list[float]] = {}
+
+    def add(self, name: str, unit: Unit, value: float, better: Literal["lower", "higher"] = "lower") -> None:
+        """Keep the value of this round."""
+        self._found.setdefault((name, unit, better), []).append(value)
+
+    def note(self, sheet: Sheet) -> None:
+        """Note every figure, when all rounds are over."""
+        for (name, unit, better), values in self._found.items():
+            sheet.add(name, unit, values, better)
+
+
 def run(name: str, about: str | None, measure: Callable[[Sheet], None]) -> None:
     """Read the command line, measure, and write `NAME.json`."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
