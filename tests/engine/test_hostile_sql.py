@@ -21,6 +21,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths in SQL")
 BATCH = 500
 """Statements to one engine, after which everything is looked at."""
 AT_ONCE = 4
+TRIES = 20
+"""Of a plain question with a deadline of half a second, on a machine that may have more to do."""
 REASONS = {str(reason) for reason in Reason}
 CATALOG = """
 SELECT database_name, schema_name, table_name, sql FROM duckdb_tables() UNION ALL
@@ -70,10 +72,20 @@ async def stored(folder: Path, seed: int, traps: Traps | None) -> list[list[Any]
             await bounded(it.take(tool, rows(tool, count)))
         if traps is not None:
             await attack(it, Grammar(seed, traps.paths()))
-        answer = await it.ask(json.dumps({"sql": "SELECT count(*), sum(id) FROM issues_k7q2xd_1", "format": "csv"}))
-        assert answer["content"][0]["text"].split()[1:] == ["120,7140"]
+        assert await free(it) == "count_star(),sum(id)\n120,7140"
         await it.link.close()
         return list(contents(it.directory / "canvas.duckdb"))
+
+
+async def free(it: Bench) -> str:
+    """The answer to a plain question, asked again where what came before is still being stopped."""
+    asked = json.dumps({"sql": "SELECT count(*), sum(id) FROM issues_k7q2xd_1", "format": "csv"})
+    answer = await it.ask(asked)
+    for _ in range(TRIES):
+        if not answer["isError"] or answer["_meta"]["millpond/error"]["reason"] not in ("timeout", "engine_restarted"):
+            break
+        answer = await it.ask(asked)
+    return answer["content"][0]["text"]
 
 
 async def attack(it: Bench, grammar: Grammar) -> None:
