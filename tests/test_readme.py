@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from millpond.cli import COMMANDS, parse_arguments
-from millpond.clients.places import CLIENTS
+from millpond.clients.places import CLIENTS, Surroundings
 from millpond.core.config import Config, Server
 from millpond.core.config_text import settings_markdown
 
@@ -50,12 +50,22 @@ def test_the_snippet_for_clients_is_a_command_line_that_is_understood() -> None:
 
 def test_the_commands_in_the_text_are_known() -> None:
     shown = re.findall(r"^millpond (\w+) ", README, re.MULTILINE)
-    assert len(shown) == 5
+    assert len(shown) == 4
     assert set(shown) <= set(COMMANDS)
 
 
-def test_every_client_is_named() -> None:
-    assert [client.title for client in CLIENTS.values() if client.title not in README] == []
+def client_rows() -> str:
+    """A line for each client: how one of its servers is wrapped, and the files of Linux that may hold it."""
+    around = Surroundings(platform="linux", environ={}, home=PurePosixPath("~"), folder=PurePosixPath())
+    return "\n".join(
+        f"| {client.title} | `millpond wrap {client.name} SERVER` | "
+        f"{', '.join(dict.fromkeys(f'`{place.file}`' for place in client.places(around)))} |"
+        for client in CLIENTS.values()
+    )
+
+
+def test_every_client_has_its_line() -> None:
+    assert f"\n{client_rows()}\n" in README, f"the lines are\n{client_rows()}"
 
 
 def test_the_sizes_in_the_text_are_the_defaults() -> None:

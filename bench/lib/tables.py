@@ -242,8 +242,17 @@ def tokens(results: Results) -> str:
     return table(head, rows)
 
 
+def questions(results: Results) -> str:
+    """All questions, and those with a trap: how many are answered right."""
+    found = results["accuracy"]
+    who = ("questions", "millpond", *found.cuts())
+    titles = ("", "questions", "SQL through Millpond", *(f"what {client} leaves of it" for client in found.cuts()))
+    rows = [(group, *(number(found.value(f"{group}/{each}")) for each in who)) for group in ("all", "traps")]
+    return table(titles, rows)
+
+
 def accuracy(results: Results) -> str:
-    """Questions answered right."""
+    """Questions answered right, result by result."""
     found = results["accuracy"]
     who = ("questions", "millpond", *found.cuts())
     groups = dict.fromkeys(figure.name.partition("/")[0] for figure in found.figures)
@@ -272,6 +281,6 @@ def soak(results: Results) -> str:
 TABLES: Mapping[str, Callable[[Results], str]] = {
     one.__name__: one
     for one in (
-        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, accuracy, forms, soak,
+        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, questions, accuracy, forms, soak,
     )
 }  # fmt: skip
