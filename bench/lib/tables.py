@@ -246,7 +246,7 @@ def questions(results: Results) -> str:
     """All questions, and those with a trap: how many are answered right."""
     found = results["accuracy"]
     who = ("questions", "millpond", *found.cuts())
-    titles = ("", "questions", "SQL through Millpond", *(f"what {client} leaves of it" for client in found.cuts()))
+    titles = ("", "questions", "SQL through Millpond", *(f"reading what is left, {client}" for client in found.cuts()))
     rows = [(group, *(number(found.value(f"{group}/{each}")) for each in who)) for group in ("all", "traps")]
     return table(titles, rows)
 

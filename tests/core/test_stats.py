@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it ships none
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,8 +19,9 @@ from millpond.core.stats import (
     session_line,
 )
 from millpond.core.stats_text import session_sentence
-from millpond.core.tokens import SAMPLE_BYTES, estimate_tokens, estimate_tokens_of
+from millpond.core.tokens import estimate_tokens_of
 
+TOKENIZER = bpe_openai.get_encoding("o200k_base")
 LIST = ToolCount(calls=3, replaced=2, bytes=300_000, kept_out_bytes=299_000, kept_out_tokens=75_000)
 
 
@@ -91,10 +93,18 @@ def test_the_sentence_at_a_sessions_end(given_session: SessionCount, says: str) 
     assert session_sentence(given_session) == says
 
 
-def test_tokens_of_a_long_text_are_those_of_a_part_of_it() -> None:
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"id":%d,"state":"open","title":"Crash when saving to a full disk","labels":["bug","p1"],"score":%d.25},',
+        '{"number":%d,"airport":"BARKSDALE AIR FORCE BASE ARPT","date":"1990-01-08","cost_usd":%d},',
+        "2012-01-%d,0.0,12.8,5.%d,4.7,drizzle\\n",
+    ],
+)
+def test_tokens_of_data_are_near_what_is_counted(row: str) -> None:
     """STATS-13"""
-    row = b'{"id":12345,"title":"a title of some length","state":"open"},'
-    exact = estimate_tokens((row * 2_000).decode())
-    assert estimate_tokens_of(memoryview(row * 2_000)) == pytest.approx(exact, rel=0.05)
+    text = "".join(row % (at, at % 7) for at in range(800))
+    counted = len(TOKENIZER.encode(text))
+    assert estimate_tokens_of(memoryview(text.encode())) == pytest.approx(counted, rel=0.2)
     assert estimate_tokens_of(b"") == 0
-    assert estimate_tokens_of("é".encode() * SAMPLE_BYTES) > 0
+    assert estimate_tokens_of("é".encode() * 4_000) > 0

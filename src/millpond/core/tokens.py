@@ -1,6 +1,6 @@
-"""Tokens: an estimate of what a text costs a model, never below what the common tokenizers count by much.
+"""Tokens: estimates of what a text costs a model: one that is never below what the common tokenizers count by much, one that is near it.
 
-Rule: no tokenizer is loaded; a test holds the estimate against a real one. Imports the standard library only.
+Rule: no tokenizer is loaded; tests hold the estimates against a real one. Imports the standard library only.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import re
 
 LONGEST_WORD = 16
 """Letters of a word; a longer one is no word but a code, and dear."""
-SAMPLE_BYTES = 2_048
-"""Of a long text, from which its tokens are estimated: 0.2 ms, where a MiB takes 131."""
+SAMPLES = 4
+"""Places of a long text from which its tokens are estimated."""
+SAMPLE_BYTES = 512
+"""Of each: 0.2 ms in all, where a MiB takes 131."""
 LONGEST_CAPITALS = 8
 """Capitals in a row, of a type or an abbreviation; more are a code."""
 
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^\sA-Za-z0-9]")
+_RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^\sA-Za-z0-9]+")
 
 
 def estimate_tokens(text: str) -> int:
@@ -24,10 +27,24 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_tokens_of(data: bytes | memoryview) -> int:
-    """Tokens of a UTF-8 text of any length, from `SAMPLE_BYTES` of its middle."""
-    start = max(len(data) - SAMPLE_BYTES, 0) // 2
-    sample = bytes(data[start : start + SAMPLE_BYTES])
-    return estimate_tokens(sample.decode("utf-8", "ignore")) * len(data) // max(len(sample), 1)
+    """Tokens of a UTF-8 text of any length, near what is counted: up to a fifth off for data (JSON, CSV), from samples of a long one."""
+    if len(data) <= SAMPLES * SAMPLE_BYTES:
+        return _near_tokens(data)
+    starts = (len(data) * (2 * at + 1) // (2 * SAMPLES) - SAMPLE_BYTES // 2 for at in range(SAMPLES))
+    found = sum(_near_tokens(data[start : start + SAMPLE_BYTES]) for start in starts)
+    return found * len(data) // (SAMPLES * SAMPLE_BYTES)
+
+
+def _near_tokens(data: bytes | memoryview) -> int:
+    """As above, but signs that stand together count together: `":"` is one token."""
+    text = bytes(data).decode("utf-8", "ignore")
+    return sum(map(_run_tokens, _RUNS.findall(text)))
+
+
+def _run_tokens(run: str) -> int:
+    if run.isalnum() or run.isspace():
+        return _piece_tokens(run) if run.isascii() else len(run)
+    return (len(run) + 3) // 4 if run.isascii() else len(run)
 
 
 def _piece_tokens(piece: str) -> int:
