@@ -2,7 +2,8 @@
 
 const KIB = 1024;
 const MIB = KIB * KIB;
-export const BYTES_A_TOKEN = 4;
+/** Of JSON and CSV, by `o200k_base`: the median of 18 data sets. */
+export const BYTES_A_TOKEN = 2.7;
 
 const whole = new Intl.NumberFormat("en-US");
 
