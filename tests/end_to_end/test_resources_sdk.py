@@ -32,8 +32,8 @@ def test_tables_and_results_are_listed_and_read_through_the_sdk(mode: Literal["l
             async with Client(command, mode=mode) as client:
                 await client.list_tools()
                 assert (await client.list_resources()).resources == []
-                assert len((await client.list_resource_templates()).resource_templates) == 2
                 await client.call_tool("list_rows", {"count": 1_500})
+                assert len((await client.list_resource_templates()).resource_templates) == 2
                 (entry,) = (await client.list_resources()).resources
                 page, told = (await client.read_resource(str(entry.uri))).contents
                 assert isinstance(page, TextResourceContents)

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from millpond.core.model import Resources
+from millpond.core.model import Outcome, Resources, Verdict
 from millpond.core.resources import TEMPLATES
 from millpond.relay.actions import Look, Stop, ToClient, ToServer
 from millpond.relay.session import Session
-from relay_talk import answer, ask, call, request, rows, session, show_tools, to_client
+from relay_talk import answer, ask, call, request, rows, session, show_tools, taken, to_client
 
 META = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}'
 OURS = b'{"result":{"resources":[{"uri":"millpond://table/a"},{"uri":"millpond://table/b"}]}}'
@@ -20,11 +20,11 @@ REFUSED = b'{"content":[{"type":"text","text":"The query was stopped."}],"isErro
 
 
 def opened(resources: Resources = "auto", capabilities: str = '{"tools":{},"resources":{}}') -> Session:
-    """A session after its handshake and a call that left a table."""
+    """A session after its handshake and a call whose result a handle stands for."""
     relay = session(resources=resources)
     ask(relay, "initialize", "{}", f'{{"capabilities":{capabilities}}}')
     show_tools(relay)
-    call(relay, rows(200))
+    taken(relay, call(relay, rows(200)), Outcome(verdict=Verdict.REPLACE, body=b"{}"))
     return relay
 
 
@@ -102,11 +102,15 @@ def test_a_page_that_is_none_goes_on_as_it_came(page: str) -> None:
     assert listed(opened(), page) == page
 
 
-def test_without_a_call_the_list_goes_on_at_once() -> None:
+def test_without_a_handle_the_lists_go_on_as_they_came() -> None:
     """RESOURCES-06"""
     relay = session()
     show_tools(relay)
-    assert ask(relay, "resources/list", None, '{"resources":[]}') == [ToClient(answer('{"resources":[]}'))]
+    for after in (lambda: None, lambda: call(relay, rows(2))):
+        after()
+        assert ask(relay, "resources/list", None, '{"resources":[]}') == [ToClient(answer('{"resources":[]}'))]
+        templates = '{"resourceTemplates":[]}'
+        assert ask(relay, "resources/templates/list", None, templates) == [ToClient(answer(templates))]
 
 
 def test_an_error_of_a_list_goes_on_as_it_came() -> None:

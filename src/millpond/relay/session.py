@@ -65,6 +65,8 @@ class Session:
         self._has_resources: bool | None = None
         """Whether the server offers resources; None until it has said so."""
         self._has_looked = False
+        self._has_replaced = False
+        """True once a handle told the client of a table: before that, lists of the server's stay as they came."""
         self._is_opened = False
         self._names: set[str] = set()
         self._own = None if own is None else own.query
@@ -220,7 +222,7 @@ class Session:
     def _listed_resources(self, envelope: Envelope, method: str) -> Action:
         """What is done with a list of the server's, or an empty one in its place."""
         line, result = envelope.line, envelope.result
-        is_merged = self._policy.resources != "never" and self._has_tools and result is not None
+        is_merged = (self._has_replaced and self._policy.resources != "never") or self._lists_alone
         listing = last_page(line, result, method) if is_merged and result is not None else None
         if listing is None:
             return ToClient(line)
@@ -324,6 +326,7 @@ class Session:
     def taken(self, take: Take, outcome: Outcome) -> bytes:
         """The client's line for a result that was given to the engine."""
         if outcome.verdict is Verdict.REPLACE and outcome.body is not None:
+            self._has_replaced = True
             body = outcome.body if take.said is None else with_remark(outcome.body, take.said)
             return edited(take.line, Edit(take.result.start, take.result.stop, body))
         why = outcome.note or "it holds no list of rows"

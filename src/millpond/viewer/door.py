@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from millpond.core.dropping import dropped_name
 from millpond.core.errors import Reason, Refusal
 from millpond.core.replies import refusal_result
 from millpond.viewer.places import make_private, new_door
@@ -58,6 +59,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, tag="question", tag_fi
 
 
 Asked = Greet | Follow | Question
+_NOTHING_DROPPED = "Only the agent drops tables; this page reads. Ask with one SELECT."
 _NOT_STARTED = "No results have come yet: there is nothing to ask. Wait for the first call of a tool."
 
 
@@ -163,6 +165,8 @@ class Door:
                     await task
 
     async def _answer(self, question: Question) -> bytes:
+        if dropped_name(question.sql) is not None:
+            return refusal_result(Refusal(Reason.NOT_A_READ, _NOTHING_DROPPED))
         if not self._watched.has_started:
             return refusal_result(Refusal(Reason.UNKNOWN_TABLE, _NOT_STARTED))
         rows = max(1, min(question.max_rows, MOST_ROWS))
