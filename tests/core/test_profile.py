@@ -107,7 +107,7 @@ def warned(figures: Figures, kind: str = "VARCHAR", note: str | None = None) -> 
         ([("a b", 2), (" A  b", 1), ("A b", 1)], ('c has "a b" 2 and " A  b" 1, which differ only in case or space',)),
         (
             [("US", 2), ("us", 1), ("DE", 1), ("De", 1)],
-            ('c has "US" 2 and "us" 1, which differ only in case or space, and 1 more such values',),
+            ('c has "US" 2 and "us" 1, which differ only in case or space, and 1 more such value',),
         ),
         ([("US", 12), ("USA", 3), ("", 1), (" ", 1)], ()),
     ],
@@ -168,7 +168,7 @@ def test_missing_days_are_told() -> None:
     assert warned(Figures(rows=90, present=90, days=DAYS[:3] + DAYS[4:]), "DATE") == ("c has no rows on 2026-01-04",)
     two = DAYS[:3] + DAYS[5:20] + DAYS[21:]
     assert warned(Figures(rows=90, present=90, days=two), "VARCHAR", ISO) == (
-        "c has no rows on 2026-01-04..2026-01-05, and 1 more gaps",
+        "c has no rows on 2026-01-04..2026-01-05, and 1 more gap",
     )
 
 

@@ -125,6 +125,8 @@ MATRIX = {
     "query-of-a-small-result": query("SELECT tables FROM calls WHERE tool = 'always' ORDER BY number LIMIT 1"),
     "query-of-calls": query("SELECT number, tool, time, bytes, note FROM calls ORDER BY number", max_rows=5),
     "query-describe": query("DESCRIBE {table}"),
+    "query-summarize": query("SUMMARIZE {table}"),
+    "query-summarize-a-column": query("SUMMARIZE {table}.score"),
     "query-whose-answer-is-kept": query(
         "FROM {table} SELECT state, count(*) GROUP BY ALL ORDER BY ALL", save_as="states"
     ),

@@ -173,7 +173,7 @@ def test_a_kept_answer_that_is_not_whole_tells_the_same() -> None:
             "Saved: 278 rows (7 KB) in half, all that the query gives. Ask of it as of any table:\n"
             "  SELECT day[:10] AS day, count(*) FROM half GROUP BY ALL ORDER BY 1\n"
             'odd BIGINT: 1: 150, 0: 128 | day VARCHAR 2026-01-01..2026-01-28 | "user" STRUCT {login}\n'
-            "mind: day has no rows on 2026-01-07, and 1 more gaps"
+            "mind: day has no rows on 2026-01-07, and 1 more gap"
         )
         few = ask("SELECT day, count(*) AS n FROM rows_k7q2xd_1 GROUP BY ALL LIMIT 3", save_as="few")
         assert len(notes(few)[0].split("\n")) == 2

@@ -64,8 +64,8 @@ def test_the_own_tool_as_the_agent_reads_it() -> None:
         [
             "Run one read-only DuckDB SQL statement on the tables that this server's results became. Small",
             "results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note).",
-            "`results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE, SUMMARIZE, DROP",
-            "TABLE work. STRUCT fields: user.login; lists: unnest(labels).",
+            "`results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE, SUMMARIZE t,",
+            "t.column, DROP TABLE work. STRUCT fields: user.login; lists: unnest(labels).",
         ]
     )
     assert tool == snapshot(
@@ -76,7 +76,7 @@ def test_the_own_tool_as_the_agent_reads_it() -> None:
                 "properties": {
                     "sql": {
                         "type": "string",
-                        "description": "One SELECT, for instance SELECT state, count(*) FROM t GROUP BY ALL",
+                        "description": "One SELECT, such as SELECT state, count(*) FROM t GROUP BY ALL",
                     },
                     "max_rows": {"type": "integer", "minimum": 1, "description": "100 by default"},
                     "format": {"type": "string", "enum": ["markdown", "csv", "json"]},

@@ -180,7 +180,7 @@ def _collision(column: Column, figures: Figures) -> str | None:
     if not found:
         return None
     first, second = (f"{_quoted(value)} {count}" for value, count in found[0][:2])
-    more = f", and {len(found) - 1} more such values" if len(found) > 1 else ""
+    more = _more(len(found) - 1, "such value")
     return f"has {first} and {second}, which differ only in case or space{more}"
 
 
@@ -208,7 +208,13 @@ def _gap(column: Column, figures: Figures) -> str | None:
     found = gaps(figures.days)
     if not found:
         return None
-    first, last = found[0]
-    days = first if first == last else f"{first}..{last}"
-    more = f", and {len(found) - 1} more gaps" if len(found) > 1 else ""
-    return f"has no rows on {days}{more}"
+    return f"has no rows on {days_text(*found[0])}{_more(len(found) - 1, 'gap')}"
+
+
+def _more(count: int, noun: str) -> str:
+    return f", and {count} more {noun}{'s' * (count > 1)}" if count else ""
+
+
+def days_text(first: str, last: str) -> str:
+    """A day, or the first and the last of several."""
+    return first if first == last else f"{first}..{last}"

@@ -17,6 +17,9 @@ _EXPLAIN = re.compile(
     rf"explain\b{_GAP}(?P<analyze>analyze\b)?{_GAP}(?P<options>\((?:\s*(?:analyze|format)\b[\w\s]*,?)+\))?{_GAP}",
     re.IGNORECASE | re.DOTALL,
 )
+_SUMMARIZE = re.compile(rf"summarize\b{_GAP}", re.IGNORECASE | re.DOTALL)
+_NAME = r'(\w+|"(?:[^"]|"")+")'
+_TABLE_COLUMN = re.compile(rf"{_NAME}\s*\.\s*{_NAME}")
 
 QUOTED_WORDS = frozenset(
     """
@@ -57,6 +60,29 @@ def explained(sql: str) -> Explained | None:
         return None
     words = ("EXPLAIN", "ANALYZE" if found["analyze"] else "", found["options"] or "")
     return Explained(" ".join(filter(None, words)), sql[found.end() :])
+
+
+class TableColumn(NamedTuple):
+    """A column as `table.column` names it."""
+
+    table: str
+    column: str
+
+
+def summarized(sql: str) -> str | None:
+    """What follows SUMMARIZE in a statement that begins with it, or None."""
+    found = _SUMMARIZE.match(sql)
+    return sql[found.end() :] if found else None
+
+
+def table_column(sql: str) -> TableColumn | None:
+    """The two names of a text that is nothing but `table.column`, or None."""
+    found = _TABLE_COLUMN.fullmatch(sql)
+    return TableColumn(_bare(found[1]), _bare(found[2])) if found else None
+
+
+def _bare(name: str) -> str:
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
 def without_ends(sql: str, words: Sequence[tuple[int, bool]]) -> str:

@@ -19,9 +19,18 @@ from millpond.core.exactness.doubts import Doubts, doubts
 from millpond.core.export import copied
 from millpond.core.model import EngineSettings, TableState
 from millpond.core.names import fold, quote
-from millpond.core.sql import explained, printed_name
+from millpond.core.sql import explained, printed_name, summarized, table_column
+from millpond.core.values import objects
 from millpond.engine import failures
-from millpond.engine.database import Connection, DatabaseError, FatalError, Interrupted, OutOfMemory, statements
+from millpond.engine.database import (
+    Connection,
+    DatabaseError,
+    FatalError,
+    Interrupted,
+    OutOfMemory,
+    ParserError,
+    statements,
+)
 from millpond.engine.tables import Tables
 
 MAX_TABLES = 3
@@ -42,6 +51,13 @@ class Judged(msgspec.Struct, frozen=True):
     """Which of its figures may not be exact, by their types."""
     tables: frozenset[str] = frozenset()
     """The canvas's tables that it names."""
+    summarized: str = ""
+    """Where it is a SUMMARIZE and nothing else, what that is of: a statement that is judged too."""
+
+    @property
+    def estimates(self) -> bool:
+        """True where a SUMMARIZE of DuckDB's own stands inside it."""
+        return any(node.get("show_type") == "SUMMARY" for node in objects(self.tree))
 
 
 class Judge:
@@ -83,6 +99,11 @@ class Judge:
             return Judged(_SHOW[shown[1] and shown[1].lower()])
         if kind != "SELECT":
             raise QueryRefused(self._in_place_of_copy(kind, text) or failures.not_a_select(kind))
+        if (rest := summarized(text)) is not None:
+            inner = self._judge(connection, self._summarized(connection, rest), named)
+            return msgspec.structs.replace(
+                inner, statement=f"SUMMARIZE {inner.statement}", tree={}, doubts=Doubts(), summarized=inner.statement
+            )
         tree = self._judge_tree(connection, text, named)
         tables = frozenset(named)
         self._tables.make(tables, connection)
@@ -91,6 +112,16 @@ class Judge:
 
     def _in_place_of_copy(self, kind: str, text: str) -> Refusal | None:
         return copied(text) if kind == "COPY" and self._settings.export_directory else None
+
+    def _summarized(self, connection: Connection, rest: str) -> str:
+        """What follows SUMMARIZE as a statement: a table, a table's column (`t.state`), or a query."""
+        if (parts := table_column(rest)) and self._is_table(parts.table, set()):
+            return f"SELECT {quote(parts.column)} FROM {quote(parts.table)}"
+        try:
+            statements(connection, f"FROM {rest}")
+        except ParserError:
+            return rest
+        return f"FROM {rest}"
 
     def _judge_tree(self, connection: Connection, sql: str, named: set[str]) -> dict[str, Any]:
         tree = _serialized(connection, "json_serialize_sql", sql)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from millpond.core.infer import STAMPS
 from millpond.core.model import Column
@@ -20,12 +20,10 @@ from millpond.engine.database import Connection, DatabaseError
 
 MAX_COLUMNS = 40
 """Of a table, from its first: no handle shows more."""
-MAX_ROWS = 200_000
-"""Up to which the distinct values of a column are counted that has many: some milliseconds a column."""
 MAX_DISTINCT = 1_000
-"""Distinct texts up to which all of them are looked at."""
+"""Distinct texts up to which a handle looks at all of them."""
 MAX_NUMBERS = 40
-"""Distinct numbers up to which all of them are looked at."""
+"""Distinct numbers up to which a handle looks at all of them."""
 MAX_DAYS = 4_000
 """Distinct days up to which all of them are looked at: eleven years."""
 MAX_TEXT_BYTES = 200
@@ -38,6 +36,17 @@ _ESTIMATE_ABOVE = 1.2
 _VALUES, _DISTINCT, _NUMBERS, _DAYS, _STAMPS = range(5)
 
 
+class Bounds(NamedTuple):
+    """Of what is counted of a column that has many values."""
+
+    rows: int = 200_000
+    """Up to which they are counted at all: some milliseconds a column."""
+    distinct: int = MAX_DISTINCT
+    """Distinct texts up to which all of them are looked at."""
+    numbers: int = MAX_NUMBERS
+    """The same, of numbers."""
+
+
 def figures(connection: Connection, table: str, columns: Sequence[Column], rows: int) -> tuple[Figures, ...]:
     """The figures of the first `MAX_COLUMNS` of a table, which SQL names `table`; none where they could not be had.
 
@@ -45,12 +54,15 @@ def figures(connection: Connection, table: str, columns: Sequence[Column], rows:
     """
     looked_at = columns[:MAX_COLUMNS]
     try:
-        return _figures(connection, table, looked_at, rows) if looked_at and rows else ()
+        return count_figures(connection, table, looked_at, rows, Bounds()) if looked_at and rows else ()
     except (DatabaseError, MemoryError):
         return ()
 
 
-def _figures(connection: Connection, table: str, columns: Sequence[Column], rows: int) -> tuple[Figures, ...]:
+def count_figures(
+    connection: Connection, table: str, columns: Sequence[Column], rows: int, bounds: Bounds
+) -> tuple[Figures, ...]:
+    """The figures of all these columns. Raises DuckDB's errors."""
     wanted = ", ".join(part for column in columns for part in _first_questions(column))
     row = connection.execute(f"SELECT {wanted} FROM {table}").fetchone()
     answers = iter(row or ())
@@ -58,14 +70,14 @@ def _figures(connection: Connection, table: str, columns: Sequence[Column], rows
     questions = [
         f"({sql})"
         for at, (column, found) in enumerate(zip(columns, first, strict=True))
-        for sql in _second_questions(at, column, found, rows, table)
+        for sql in _second_questions(at, column, found, table, bounds if rows <= bounds.rows else Bounds(0))
     ]
     second: defaultdict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     if questions:
         for at, question, value, count in connection.execute(" UNION ALL ".join(questions)).fetchall():
             second[at, question].append((value, count))
     return tuple(
-        _of_column(rows, found, {question: second.get((at, question), []) for question in range(5)})
+        _of_column(rows, found, bounds, {question: second.get((at, question), []) for question in range(5)})
         for at, found in enumerate(first)
     )
 
@@ -105,7 +117,7 @@ def _first_questions(column: Column) -> Iterator[str]:
     return (written[key] for key in _KEYS[kind])
 
 
-def _second_questions(at: int, column: Column, found: dict[str, Any], rows: int, table: str) -> Iterator[str]:
+def _second_questions(at: int, column: Column, found: dict[str, Any], table: str, bounds: Bounds) -> Iterator[str]:
     """The statements of four columns each (column, question, value, count) that the first answers make worth asking."""
     name, kind = quote(column.name), kind_of(column.type)
     if not found["present"]:
@@ -120,11 +132,11 @@ def _second_questions(at: int, column: Column, found: dict[str, Any], rows: int,
         return
     if kind is Kind.TEXT and (is_number(found["low"]) or is_number(found["high"])):
         yield _matching(at, _NUMBERS, name, NUMBER, table)
-    most = MAX_DISTINCT if kind is Kind.TEXT else MAX_NUMBERS
+    most = bounds.distinct if kind is Kind.TEXT else bounds.numbers
     if found.get("estimate", 0) <= _ESTIMATE_ABOVE * most and (found.get("longest") or 0) <= MAX_TEXT_BYTES:
         grouped = f"FROM {table} WHERE {name} IS NOT NULL GROUP BY {name} LIMIT {int(_ESTIMATE_ABOVE * most) + 1}"
         yield f"SELECT {at}, {_VALUES}, CAST({name} AS VARCHAR), count(*) {grouped}"
-    elif kind is not Kind.FRACTION and rows <= MAX_ROWS:
+    elif kind is not Kind.FRACTION and bounds.rows:
         yield f"SELECT {at}, {_DISTINCT}, NULL, count(DISTINCT {name}) FROM {table}"
 
 
@@ -133,8 +145,8 @@ def _matching(at: int, question: int, name: str, pattern: str, table: str) -> st
     return f"SELECT {at}, {question}, NULL, count(*) FILTER ({matches}) FROM {table}"
 
 
-def _of_column(rows: int, found: dict[str, Any], answers: dict[int, list[tuple[str, int]]]) -> Figures:
-    values = _within(answers[_VALUES], int(_ESTIMATE_ABOVE * MAX_DISTINCT))
+def _of_column(rows: int, found: dict[str, Any], bounds: Bounds, answers: dict[int, list[tuple[str, int]]]) -> Figures:
+    values = _within(answers[_VALUES], int(_ESTIMATE_ABOVE * bounds.distinct))
     stamps = answers[_STAMPS]
     days = answers[_DAYS] if not stamps or stamps[0][1] == found["present"] else []
     distinct = len(values) or next((count for _, count in answers[_DISTINCT]), None)

@@ -34,6 +34,7 @@ from millpond.engine.judging import Judge, Judged
 from millpond.engine.looking import Looker
 from millpond.engine.parts import Why
 from millpond.engine.saving import Keeping, Kept, Saver
+from millpond.engine.summarizing import ESTIMATES, summarize
 from millpond.engine.tables import Tables
 
 _HOME = Visit()
@@ -142,7 +143,7 @@ class QueryRunner:
                 return self._export(id, connection, judged, arguments.export, behind)
             found = self._run(connection, judged, arguments, keeping)
             more = self._checker.notes(connection, judged, found.fetched.rows, started)
-            more = [*table_comment(connection, judged.tree), *more]
+            more = [*table_comment(connection, judged.tree), *more, *_estimates(judged, is_kept=keeping is not None)]
             if keeping is not None and found.kept is not None:
                 more = keeping.store(connection, found.kept, partial(self._go_on, id)) + more
         if visit.lend is not None:
@@ -161,7 +162,7 @@ class QueryRunner:
                 rows=0,
                 truncated=False,
                 total=written.exported.rows,
-                notes=[*written.notes, *doubts, *behind],
+                notes=[*written.notes, *doubts, *_estimates(judged, is_kept=True), *behind],
                 exported=written.exported,
             )
         )
@@ -236,6 +237,9 @@ class QueryRunner:
             if judged.explain:
                 fetched = fetch_explain(connection, f"{judged.explain} {judged.statement}")
                 return _Found(fetched, len(fetched.rows))
+            if judged.summarized:
+                fetched = summarize(connection, judged.summarized)
+                return _Found(fetched, len(fetched.rows))
             fetched = fetch(connection, judged.statement, self._bounds(arguments))
             fetched = with_comments(connection, judged.tree, fetched)
             whole = len(fetched.rows) <= self._bounds(arguments).rows and not fetched.stopped
@@ -254,7 +258,7 @@ class QueryRunner:
 
     def _compose(self, arguments: Arguments, judged: Judged, found: _Found, more_notes: list[str]) -> Answer:
         bounds = self._bounds(arguments)
-        cell_bytes = bounds.answer_bytes if judged.explain else bounds.cell_bytes
+        cell_bytes = bounds.answer_bytes if judged.explain or judged.summarized else bounds.cell_bytes
         names = [name for name, _ in found.fetched.columns]
         rows = found.fetched.rows[: bounds.rows]
         text = render(names, rows, arguments.format, bounds.answer_bytes, cell_bytes)
@@ -277,6 +281,11 @@ class QueryRunner:
             saved_as=arguments.save_as,
             notes=[*cut_notes(cuts), *more_notes],
         )
+
+
+def _estimates(judged: Judged, *, is_kept: bool) -> list[str]:
+    """What is to be said where a SUMMARIZE has DuckDB's columns: in another statement, and in what is kept or written."""
+    return [ESTIMATES] if judged.estimates or (judged.summarized and is_kept) else []
 
 
 class _Found(msgspec.Struct, frozen=True):

@@ -26,15 +26,15 @@ INSTRUCTIONS = (
 
 _DESCRIPTION = (
     "Run one read-only DuckDB SQL statement on the tables that this server's results became."
-    " Small results have tables too,"
-    " named in `calls` (number, tool, arguments, time, bytes, tables, note)."
-    " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE, SUMMARIZE, DROP TABLE work."
+    " Small results have tables too, named in `calls` (number, tool, arguments, time, bytes, tables, note)."
+    " `results` (call, part, text) holds each result as it came. SHOW TABLES, DESCRIBE, SUMMARIZE t, t.column,"
+    " DROP TABLE work."
     " STRUCT fields: user.login; lists: unnest(labels)."
 )
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "sql": {"type": "string", "description": "One SELECT, for instance SELECT state, count(*) FROM t GROUP BY ALL"},
+        "sql": {"type": "string", "description": "One SELECT, such as SELECT state, count(*) FROM t GROUP BY ALL"},
         "max_rows": {"type": "integer", "minimum": 1, "description": "100 by default"},
         "format": {"type": "string", "enum": ["markdown", "csv", "json"]},
         "save_as": {"type": "string", "description": "Keep the whole answer as a table of this name"},
