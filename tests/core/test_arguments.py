@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millpond.core.argument_names import KEYS, is_kept, meant
 from millpond.core.arguments import MAX_SQL_BYTES, Arguments, read_arguments
 from millpond.core.errors import Reason, Refusal
 
@@ -29,6 +30,25 @@ def read(**given: Any) -> Arguments | Refusal:
         ({"sql": "SELECT 1", "exact_total": False, "canvas": "c", "save_as": "t"}, Arguments(sql="SELECT 1", canvas="c", save_as="t")),
         ({"sql": "SELECT 1", "save_as": " t "}, Arguments(sql="SELECT 1", save_as="t")),
         ({"sql": "SELECT 1", "save_as": ""}, Arguments(sql="SELECT 1")),
+        ({"SQL": "SELECT 1;", "maxRows": "5", "output_format": "text/csv", "exact-total": 1, "saveAs": "t"}, Arguments(sql="SELECT 1;", max_rows=5, format="csv", exact_total=True, save_as="t")),
+        ({"Sql Statement": "SELECT 1", "max-rows": "5.0", "Response Format": "application/json"}, Arguments(sql="SELECT 1", max_rows=5, format="json")),
+        ({"sql": "```sql\nSELECT 1\n```"}, Arguments(sql="SELECT 1")),
+        ({"sql": "  ```\nSELECT '`'\n-- x\n```\n"}, Arguments(sql="SELECT '`'\n-- x")),
+        ({"sql": "```duckdb\nSELECT 1```"}, Arguments(sql="SELECT 1")),
+        ({"sql": "```sql SELECT 1 ```"}, Arguments(sql=" SELECT 1")),
+        ({"sql": "~~~sql\nSELECT 1\n~~~"}, Arguments(sql="SELECT 1")),
+        ({"sql": "`SELECT 1`;"}, Arguments(sql="SELECT 1")),
+        ({"sql": "SELECT `a` FROM `t`"}, Arguments(sql="SELECT `a` FROM `t`")),
+        ({"sql": "```\nSELECT 1\n```\n```\nSELECT 2\n```"}, Arguments(sql="```\nSELECT 1\n```\n```\nSELECT 2\n```")),
+        ({"sql": "SELECT 1", "query": "SELECT 1"}, Arguments(sql="SELECT 1")),
+        ({"sql": "SELECT 1", "query": None, "limit": "", "format": "none", "exact_total": ""}, Arguments(sql="SELECT 1")),
+        ({"arguments": {"query": "SELECT 1", "limit": 2}}, Arguments(sql="SELECT 1", max_rows=2)),
+        ({"input": {"sql": "SELECT 1"}}, Arguments(sql="SELECT 1")),
+        *(({"sql": "SELECT 1", "exact_total": flag}, Arguments(sql="SELECT 1", exact_total=True)) for flag in (True, "true", "TRUE", " yes", "on", 1, "1")),
+        *(({"sql": "SELECT 1", "exact_total": flag}, Arguments(sql="SELECT 1")) for flag in (False, "false", "No", "off", 0, "0")),
+        *(({"sql": "SELECT 1", key: 7}, Arguments(sql="SELECT 1", max_rows=7)) for key in ("max_rows", "maxRows", "MAX ROWS", "max-rows", "MaxRows", "maxrows", "row_limit", "max_results")),
+        *(({key: "SELECT 1"}, Arguments(sql="SELECT 1")) for key in ("sql", "SQL", "query", "Query", "statement", "q", "sql_query", "sqlQuery")),
+        *(({"sql": "SELECT 1", key: "csv"}, Arguments(sql="SELECT 1", format="csv")) for key in ("format", "Format", "output", "outputFormat", "output_format", "fmt")),
         ({"sql": "SELECT 1", "max_rows": None, "format": None, "exact_total": None}, Arguments(sql="SELECT 1")),
     ],
 )  # fmt: skip
@@ -49,16 +69,24 @@ def test_what_is_plainly_meant_is_taken(given: dict[str, Any], expected: Argumen
         ({"sql": "SELECT '\ud800'"}, "not JSON"),
         ({"sql": "SELECT 1", "max_rows": 0}, "`max_rows` must be a whole number from 1 on; 0 came"),
         ({"sql": "SELECT 1", "max_rows": 1.5}, "1.5 came"),
-        ({"sql": "SELECT 1", "max_rows": True}, "True came"),
-        ({"sql": "SELECT 1", "max_rows": "many"}, "'many' came"),
+        ({"sql": "SELECT 1", "max_rows": True}, "true came"),
+        ({"sql": "SELECT 1", "max_rows": "many"}, '"many" came'),
         ({"sql": "SELECT 1", "max_rows": "9" * 19}, "came"),
         ({"sql": "SELECT 1", "format": "xml"}, "markdown, csv, json"),
         ({"sql": "SELECT 1", "exact_total": "perhaps"}, "true or false"),
-        ({"sql": "SELECT 1", "exact_total": 1}, "true or false"),
+        ({"sql": "SELECT 1", "exact_total": 2}, "true or false"),
         ({"sql": "SELECT 1", "canvas": 5}, "`canvas` must be a text"),
         ({"sql": "SELECT 1", "save_as": []}, "`save_as` must be a text"),
         ({"sql": "SELECT 1", "query": "SELECT 2"}, "Give `sql` once"),
-        ({"sql": "SELECT 1", "max_row": 5}, "Did you mean `max_rows`?"),
+        ({"max_rows": 1, "sql": "SELECT 1", "limit": "1"}, "Give `max_rows` once"),
+        ({"sql": "SELECT 1", "max_rows": "1,000"}, '"1,000" came'),
+        ({"sql": "SELECT 1", "max_rows": "-5"}, '"-5" came'),
+        ({"sql": "SELECT 1", "format": "jsonl"}, '"jsonl" came'),
+        ({"sql": "SELECT 1", "table": "t"}, "There is no argument `table`."),
+        ({"sql": "SELECT 1", "arguments": {"max_rows": 5}}, "There is no argument `arguments`."),
+        ({"sql": ["SELECT 1"]}, "`sql` must be a text"),
+        ({"sql": "``` ```"}, "`sql` must be a text"),
+        ({"sql": "SELECT 1", "max_rowz": 5}, "Did you mean `max_rows`?"),
         ({"sql": "SELECT 1", "zzz": 5}, "There is no argument `zzz`. The arguments are"),
     ],
 )
@@ -78,6 +106,65 @@ def test_what_is_no_object_is_refused(raw: bytes, said: str) -> None:
     refusal = read_arguments(memoryview(raw), "query")
     assert isinstance(refusal, Refusal)
     assert said in refusal.message
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b'"{\\"sql\\": \\"SELECT 1\\", \\"limit\\": \\"2\\"}"', Arguments(sql="SELECT 1", max_rows=2)),
+        (b'"SELECT 1"', Arguments(sql="SELECT 1")),
+        (b'"```sql\\nSELECT 1\\n```"', Arguments(sql="SELECT 1")),
+        (b'{"params": {"statement": "SELECT 1"}}', Arguments(sql="SELECT 1")),
+    ],
+)  # fmt: skip
+def test_an_object_that_came_as_a_text_is_taken(raw: bytes, expected: Arguments) -> None:
+    """QUERY-06"""
+    assert read_arguments(raw, "query") == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        (b'{"sql": "x", "save_as": "t"}', True),
+        (b'{"sql": "x", "SaveAs": "t"}', True),
+        (b'{"sql": "x", "save\\u005fas": "t"}', True),
+        (b'{"arguments": {"sql": "x", "save_as": "t"}}', True),
+        (b'"{\\"sql\\": \\"x\\", \\"save_as\\": \\"t\\"}"', True),
+        (b'{"sql": "x", "save_as": " "}', False),
+        (b'{"sql": "save_as"}', False),
+        (b'{"save_as": 5}', False),
+        (b"[]", False),
+        (b"{", False),
+        (b'"\xff"', False),
+        (b"", False),
+    ],
+)  # fmt: skip
+def test_the_relay_sees_an_answer_that_is_to_be_kept_as_the_engine_does(raw: bytes, kept: bool) -> None:
+    """QUERY-12"""
+    assert is_kept(raw) is kept
+    read = read_arguments(raw, "query")
+    assert not (isinstance(read, Arguments) and read.save_as) or kept
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), st.none() | st.text(max_size=3) | st.integers(0, 2), max_size=4))
+def test_nothing_that_the_engine_keeps_is_unseen_by_the_relay(given: dict[str, Any]) -> None:
+    """QUERY-12"""
+    raw = json.dumps(given).encode()
+    read = read_arguments(raw, "query")
+    assert not (isinstance(read, Arguments) and read.save_as) or is_kept(raw)
+
+
+@given(
+    st.sampled_from(KEYS).flatmap(
+        lambda key: st.tuples(st.just(key), st.lists(st.booleans(), min_size=len(key), max_size=len(key)))
+    ),
+    st.sampled_from(["", "_", "-", " "]),
+)
+def test_case_and_marks_between_words_change_no_meaning(cased: tuple[str, list[bool]], mark: str) -> None:
+    """QUERY-06"""
+    key, upper = cased
+    written = mark.join(char.upper() if up else char for char, up in zip(key, upper, strict=True))
+    assert meant(written) == meant(key) != ""
 
 
 @given(

@@ -12,6 +12,7 @@ from millpond.core.export import (
     Exported,
     WrittenColumn,
     copied,
+    copy_refused,
     exported_notes,
     exported_text,
     file_format,
@@ -103,17 +104,17 @@ def test_a_name_that_is_proposed_for_a_taken_one_is_free_and_works(stem: str, ta
 )
 def test_a_copy_is_said_again_as_an_export(sql: str, select: str, name: str) -> None:
     """EXPORT-11"""
-    refusal = copied(sql)
-    assert refusal is not None
-    assert refusal.reason == Reason.FILE_ACCESS_REFUSED
-    assert json.loads(refusal.message.split("Call with ")[1]) == {"sql": select, "export": name}
+    call = copied(sql)
+    assert call is not None
+    assert json.loads(call.text) == {"sql": select, "export": name}
+    assert copy_refused(call, call.text).step == call.text
 
 
 def test_of_a_long_copy_the_select_is_named_and_another_copy_is_no_export() -> None:
     """EXPORT-11"""
-    refusal = copied(f"COPY (SELECT {'1, ' * 400} 2) TO 'x.csv'")
-    assert refusal is not None
-    assert "inside of COPY's parentheses" in refusal.message
+    call = copied(f"COPY (SELECT {'1, ' * 400} 2) TO 'x.csv'")
+    assert call is not None
+    assert "inside of COPY's parentheses, with x.csv as `export`" in copy_refused(call, "").message
     assert copied("COPY t FROM 'x.csv'") is None
 
 

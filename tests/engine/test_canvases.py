@@ -16,6 +16,7 @@ import pytest
 import pond
 from engine_link import bounded, message, on_loop, quick, reason, until
 from millpond.core.model import Call, EngineSettings, Verdict
+from millpond.core.steps import LABEL
 from millpond.engine.canvases import Canvases, Desk
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory
@@ -117,6 +118,18 @@ async def test_who_is_given_an_id_reads_that_canvas_and_changes_nothing_in_it(tm
         assert reason(await mine.ask(f"DROP TABLE {name}", canvas=id)) == "not_a_read"
         assert await mine.lines("SELECT 7 AS a", canvas=await mine.id()) == ["7"]
         assert not any(id in line for line in it.lines)
+
+
+@on_loop
+async def test_what_is_printed_for_another_canvas_is_asked_of_it(tmp_path: Path) -> None:
+    """CANVAS-02 QUERY-06 QUERY-18"""
+    async with house(tmp_path) as it:
+        mine, theirs = await it.client(), await it.client()
+        name = await theirs.take(300)
+        refused = await mine.ask(f"SELECT count(idd) FROM {name}", **{"Canvas-ID": await theirs.id()})
+        assert reason(refused) == "invalid_sql"
+        step = json.loads(message(refused).rpartition(LABEL)[2])
+        assert await mine.lines(**step) == ["300"]
 
 
 @on_loop

@@ -9,6 +9,7 @@ import pytest
 
 from asking import Asking, notes, reason, text
 from millpond.core.model import TableState, Visit
+from millpond.core.steps import LABEL
 from pond import canvas, handle, rows, structured
 
 T = "list_issues_k7q2xd_1"
@@ -37,7 +38,7 @@ def test_a_dropped_table_is_gone_with_its_result_and_calls_says_so(ask: Asking) 
             refused = ask(f"SELECT count(*) FROM {name}")
             assert reason(refused) == "evicted_table"
             assert f"{name} was dropped with DROP TABLE." in text(refused)
-            (found,) = ask.rows(text(refused).split("is in: ")[1])
+            (found,) = ask.rows(text(refused).rpartition(LABEL)[2])
             assert found["tool"] == tool
         ask.pond.reopen()
         ask = Asking(ask.pond)

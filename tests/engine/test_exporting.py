@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asking import Asking, notes, reason, text
+from millpond.core.steps import LABEL
 from millpond.engine.exporting import spool_path
 from millpond.engine.outbox import Outbox
 from pond import canvas, rows, structured
@@ -283,8 +284,9 @@ def test_a_copy_is_refused_with_the_call_that_works(ask: Asking, folder: Path) -
     """EXPORT-11"""
     refused = ask(f"COPY (SELECT id FROM {T}) TO '/tmp/ids.parquet' (FORMAT parquet)")
     assert reason(refused) == "file_access_refused"
-    assert exported(ask.raw(text(refused).split("Call with ")[1]))["rows"] == 412
+    assert exported(ask.raw(text(refused).rpartition(LABEL)[2]))["rows"] == 412
     assert os.listdir(folder) == ["ids.parquet"]
+    assert LABEL not in text(ask(f"COPY (SELECT nothing FROM {T}) TO 'x.csv'"))
 
 
 def test_without_a_folder_it_is_refused_with_how_to_turn_it_on() -> None:

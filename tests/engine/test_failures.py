@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from asking import Asking, reason, text
 from millpond.core.model import TableState
+from millpond.core.steps import LABEL
 from millpond.engine.failures import Asked, explain
 from pond import canvas, structured
 
@@ -83,7 +84,7 @@ def test_an_error_at_a_value_is_told_without_the_value(ask: Asking, expression: 
     assert reason(answer) == "execution_error", text(answer)
     assert said in text(answer)
     assert SECRET not in text(answer)
-    assert "TRY_CAST" in text(answer)
+    assert LABEL in text(answer)
 
 
 @pytest.mark.parametrize(("expression", "said"), JUDGING)

@@ -154,7 +154,7 @@ def test_all_else_is_refused_with_a_reason_and_a_next_step(ask: Asking, sql: str
     [
         ("SELECT * FROM list_issue_k7q2xd_1", "unknown_table", T),
         ("SELECT * FROM list_issues_aaaaaa_3", "stale_table", "Call list_issues again"),
-        (f"SELECT stat FROM {T}", "invalid_sql", '"state"'),
+        (f"SELECT stat FROM {T}", "invalid_sql", f"SELECT state FROM {T}"),
         ("SELEC 1", "invalid_sql", "syntax error"),
         ("SELECT $1", "invalid_sql", "parameter"),
         ("SELECT 'a'::INT", "execution_error", "TRY_CAST"),
@@ -237,7 +237,7 @@ def test_any_text_in_a_cell_comes_back_from_every_format(ask: Asking, cells: lis
     [
         ('{"query": "SELECT 1"}', None),
         ('{"statement": "SELECT 1", "max_rows": "5", "format": null}', None),
-        ('{"sql": "SELECT 1", "max_row": 5}', "max_rows"),
+        ('{"sql": "SELECT 1", "max_rowz": 5}', "max_rows"),
         ('{"sql": "SELECT 1", "max_rows": 0}', "`max_rows`"),
         ('{"sql": "SELECT 1", "format": "xml"}', "markdown, csv, json"),
         ('{"sql": ""}', "`sql`"),

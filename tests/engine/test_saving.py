@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from asking import Asking, notes, reason, text
 from millpond.core.model import TableState
+from millpond.core.steps import LABEL
 from millpond.engine.database import Connection
 from millpond.engine.query import QueryRunner
 from millpond.engine.tables import Saved
@@ -211,7 +212,7 @@ def test_a_kept_answer_is_evicted_in_its_turn_and_told_how_to_be_kept_again() ->
         for _ in range(2):
             answer = ask("FROM mine")
             assert reason(answer) == "evicted_table"
-            (found,) = ask.rows(text(answer).split("its SQL is in: ")[1])
+            (found,) = ask.rows(text(answer).rpartition(LABEL)[2])
             arguments = found["arguments"]
             assert json.loads(arguments)["sql"] == "SELECT 7 AS a"
             pond.reopen()

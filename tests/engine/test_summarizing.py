@@ -31,7 +31,7 @@ ROWS = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ask() -> Iterator[Asking]:
     with canvas() as pond:
         pond.take(structured({"items": ROWS}))
@@ -75,11 +75,10 @@ def test_one_column_has_a_row_for_each_fact(ask: Asking, sql: str) -> None:
 
 
 @given(st.lists(st.decimals(-(10**6), 10**6, places=2) | st.decimals(-5, 5, places=2), min_size=1, max_size=40))
-def test_quantiles_and_outliers_are_those_that_python_finds(values: list[Decimal]) -> None:
+def test_quantiles_and_outliers_are_those_that_python_finds(ask: Asking, values: list[Decimal]) -> None:
     """SUMMARY-03 SUMMARY-04"""
-    with canvas() as pond:
-        listed = ", ".join(f"{value}::DECIMAL(9,2)" for value in values)
-        found = Asking(pond).rows(f"SUMMARIZE SELECT unnest([{listed}]) AS v")
+    listed = ", ".join(f"{value}::DECIMAL(9,2)" for value in values)
+    found = ask.rows(f"SUMMARIZE SELECT unnest([{listed}]) AS v")
     ordered = sorted(values)
     quantiles = [ordered[math.ceil(Fraction(len(ordered) * percent, 100)) - 1] for percent in PERCENTS]
     assert [Decimal(row["value"]) for row in found if row["fact"].startswith("q")] == quantiles

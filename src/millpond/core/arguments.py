@@ -1,24 +1,43 @@
 """Arguments: the own tool's arguments, mended where the meaning is plain.
 
-Rule: a near name or a number in text is taken, an unknown key is named. Returns a value or a refusal. Imports `core.errors` and msgspec.
+Rule: a near name, a number in text or a statement in a fence is taken, an unknown key is named. Returns a value or a refusal. Imports
+`core.argument_names`, `core.clip`, `core.errors`, `core.near`, `core.steps`, `core.values` and msgspec.
 """
 
 from __future__ import annotations
 
-import difflib
+import re
 from typing import Any, Literal
 
 import msgspec
 
+from millpond.core.argument_names import KEYS, OFFERED, given, meant
+from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
+from millpond.core.near import nearest
+from millpond.core.steps import MAX_STEP_CHARACTERS, Step
 from millpond.core.values import is_object
 
 Format = Literal["markdown", "csv", "json"]
 FORMATS: tuple[Format, ...] = ("markdown", "csv", "json")
-_NAMES = ("sql", "max_rows", "format", "save_as", "exact_total", "export", "canvas")
-_NEAR_NAMES = {"query": "sql", "statement": "sql", "q": "sql", "limit": "max_rows", "rows": "max_rows"}
 MAX_SQL_BYTES = 1 << 20
 """A statement longer than this is data, not a question."""
+MAX_SHOWN_CHARACTERS = 60
+"""Of a key or a value that a message repeats."""
+
+_EXAMPLE = '{"sql":"SELECT count(*) FROM calls"}'
+_FORMATS: dict[str, Format] = {
+    "md": "markdown", "table": "markdown", "text/markdown": "markdown", "text/csv": "csv", "application/json": "json",
+}  # fmt: skip
+_ABSENT = frozenset({"", "null", "none", "undefined", "default"})
+"""Texts that stand for an option which was not given."""
+_FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_WHOLE = re.compile(r"[0-9]{1,18}(?:\.0+)?")
+_FENCE = re.compile(
+    r"\s*(?P<ticks>`{3,}|~{3,})[ \t]*(?:[\w+-]*[ \t]*\n|(?:sql\b)?)(?P<sql>.*?)\s*(?P=ticks)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_TICKS = re.compile(r"\s*`(?P<sql>[^`]+)`\s*;?\s*")
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,43 +56,41 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 def read_arguments(raw: bytes | memoryview, query_tool: str) -> Arguments | Refusal:
     """The arguments of a call of the own tool, from their raw JSON text."""
     try:
-        given: Any = msgspec.json.decode(raw) if len(raw) else {}
-    except msgspec.DecodeError as error:
-        return _bad(f"The arguments are not JSON ({error}). Call {query_tool} with an object such as {_EXAMPLE}.")
-    if not is_object(given):
-        return _bad(f"The arguments must be an object such as {_EXAMPLE}.")
+        came = given(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return _bad(f"The arguments are not JSON ({error}). Call {query_tool} with an object.", _EXAMPLE)
+    if not is_object(came):
+        return _bad(f"The arguments must be an object; {_shown(came)} came.", _EXAMPLE)
     known: dict[str, Any] = {}
-    for key, value in given.items():
-        name = key if key in _NAMES else _NEAR_NAMES.get(str(key).lower(), "")
-        if not name or name in known:
-            return _bad(_unknown(str(key), name))
-        if value is not None:
-            known[name] = value
+    for key, value in came.items():
+        name = meant(str(key))
+        if not name:
+            return _unknown(str(key), came)
+        if value is None:
+            continue
+        if known.setdefault(name, value) != value:
+            return _twice(str(key), name, came)
     return _typed(known, query_tool)
-
-
-_EXAMPLE = '{"sql": "SELECT count(*) FROM calls"}'
 
 
 def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
     sql = known.get("sql")
-    if not isinstance(sql, str) or not sql.strip():
-        return _bad(f"`sql` must be a text that holds one SELECT. Call {query_tool} with {_EXAMPLE}.")
+    if not isinstance(sql, str) or not (sql := _bare(sql)).strip():
+        return _bad(f"`sql` must be a text that holds one SELECT. Call {query_tool} with it.", _EXAMPLE)
     if (fault := _sql_fault(sql)) is not None:
-        return _bad(fault)
+        return fault
     rows = _number(known.get("max_rows"))
     if isinstance(rows, str) or (rows is not None and rows < 1):
-        return _bad(f"`max_rows` must be a whole number from 1 on; {known['max_rows']!r} came.")
-    wanted = str(known.get("format", "markdown")).strip().lower()
-    form: Format | None = next((one for one in FORMATS if one == {"md": "markdown"}.get(wanted, wanted)), None)
+        return _wrong("max_rows", "a whole number from 1 on", known, 100)
+    form = _format(known.get("format"))
     if form is None:
-        return _bad(f"`format` must be one of markdown, csv, json; {known['format']!r} came.")
+        return _wrong("format", "one of markdown, csv, json", known, "markdown")
     exact = _flag(known.get("exact_total", False))
     if exact is None:
-        return _bad(f"`exact_total` must be true or false; {known['exact_total']!r} came.")
-    texts = [name for name in ("save_as", "export", "canvas") if not isinstance(known.get(name, ""), str)]
-    if texts:
-        return _bad(f"`{texts[0]}` must be a text; {known[texts[0]]!r} came.")
+        return _wrong("exact_total", "true or false", known, True)
+    for name in ("save_as", "export", "canvas"):
+        if not isinstance(known.get(name, ""), str):
+            return _wrong(name, "a text", known, None)
     return Arguments(
         sql=sql,
         max_rows=rows,
@@ -85,19 +102,40 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
     )
 
 
-def _sql_fault(sql: str) -> str | None:
+def _bare(sql: str) -> str:
+    """The statement without the Markdown that it may stand in: one fence, or backticks around all of it."""
+    found = _FENCE.fullmatch(sql) or _TICKS.fullmatch(sql)
+    return sql if found is None or "```" in found["sql"] else found["sql"]
+
+
+def _sql_fault(sql: str) -> Refusal | None:
     if len(sql.encode()) > MAX_SQL_BYTES:
-        return f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already."
+        return _bad(
+            f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already.",
+            '{"sql":"SHOW TABLES"}',
+        )
     if "\0" in sql:
-        return "`sql` holds a NUL, which no SQL text can. Write chr(0) where one is meant."
+        without = sql.replace("\0", "")
+        return _bad("`sql` holds a NUL, which no SQL text can. Write chr(0) where one is meant.", Step(without).text)
     return None
 
 
+def _format(value: Any) -> Format | None:
+    """The format that is named, Markdown where none is; None for anything else."""
+    wanted = str("" if value is None else value).strip().lower()
+    if wanted in _ABSENT:
+        return "markdown"
+    return _FORMATS.get(wanted) or next((one for one in FORMATS if one == wanted), None)
+
+
 def _flag(value: Any) -> bool | None:
-    """True or false, also as a text; None for anything else."""
-    if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.strip().lower())
-    return value if isinstance(value, bool) else None
+    """True or false, also as a text or as 1 or 0; None for anything else."""
+    if isinstance(value, bool) or value in (0, 1):
+        return bool(value)
+    if not isinstance(value, str):
+        return None
+    text = value.strip().lower()
+    return False if text in _ABSENT else _FLAGS.get(text)
 
 
 def _number(value: Any) -> int | str | None:
@@ -106,18 +144,51 @@ def _number(value: Any) -> int | str | None:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 19:
-        return int(value)
-    return str(value)
+    text = str(value).strip()
+    if isinstance(value, str) and (text.lower() in _ABSENT or _WHOLE.fullmatch(text)):
+        return None if text.lower() in _ABSENT else int(text.partition(".")[0])
+    return text
 
 
-def _unknown(key: str, name: str) -> str:
-    if name:
-        return f"`{key[:60]}` and another argument both mean `{name}`. Give `{name}` once."
-    near = difflib.get_close_matches(key, _NAMES, 1)
+# --- what is said ---------------------------------------------------------------------------------------------------
+
+
+def _unknown(key: str, came: dict[str, Any]) -> Refusal:
+    kept = {str(name): value for name, value in came.items() if str(name) != key}
+    near = [name for name in map(meant, nearest(key, KEYS, 1)) if name not in map(meant, kept)]
     hint = f" Did you mean `{near[0]}`?" if near else ""
-    return f"There is no argument `{key[:60]}`.{hint} The arguments are {', '.join(_NAMES)}."
+    step = {**kept, near[0]: came[key]} if near else kept
+    return _bad(
+        f"There is no argument `{shown(key, MAX_SHOWN_CHARACTERS)}`.{hint} The arguments are {', '.join(OFFERED)}.",
+        _printed(step),
+    )
 
 
-def _bad(message: str) -> Refusal:
-    return Refusal(Reason.BAD_ARGUMENT, message)
+def _twice(key: str, name: str, came: dict[str, Any]) -> Refusal:
+    others = {str(one): value for one, value in came.items() if meant(str(one)) != name}
+    first = next(value for one, value in came.items() if meant(str(one)) == name and value is not None)
+    return _bad(
+        f"`{shown(key, MAX_SHOWN_CHARACTERS)}` and another argument both mean `{name}`. Give `{name}` once.",
+        _printed({name: first, **others}),
+    )
+
+
+def _wrong(name: str, expected: str, known: dict[str, Any], example: Any) -> Refusal:
+    step = {key: value for key, value in known.items() if key != name}
+    if example is not None:
+        step[name] = example
+    return _bad(f"`{name}` must be {expected}; {_shown(known[name])} came.", _printed(step))
+
+
+def _shown(value: Any) -> str:
+    return shown(msgspec.json.encode(value).decode(), MAX_SHOWN_CHARACTERS)
+
+
+def _printed(arguments: dict[str, Any]) -> str:
+    """The arguments as they may be sent; an example where theirs are too long to be printed."""
+    text = msgspec.json.encode(arguments).decode() if "sql" in map(meant, arguments) else _EXAMPLE
+    return text if len(text) <= MAX_STEP_CHARACTERS else _EXAMPLE
+
+
+def _bad(message: str, step: str) -> Refusal:
+    return Refusal(Reason.BAD_ARGUMENT, message, step)

@@ -1,7 +1,7 @@
 """Dropping: the one statement that takes something out of a canvas, and what is said of it.
 
-Rule: `DROP TABLE name` and nothing else is it, word for word: no second name, no schema, no option. Imports `core.errors`, `core.names`
-and `core.sql`.
+Rule: `DROP TABLE name` and nothing else is it, word for word: no second name, no schema, no option. Imports `core.errors`, `core.sql`
+and `core.steps`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 
 from millpond.core.errors import Reason, Refusal
 from millpond.core.sql import printed_name
+from millpond.core.steps import SHOW_TABLES
 
 _DROP = re.compile(
     r"\s*DROP\s+TABLE\s+(?:(?P<bare>[A-Za-z_][A-Za-z0-9_]*)|\"(?P<quoted>(?:[^\"]|\"\")+)\")\s*;?\s*",
@@ -29,7 +30,8 @@ def own_table(name: str) -> Refusal:
     """One of the canvas's own tables."""
     return Refusal(
         Reason.NOT_A_READ,
-        f"{name} is the canvas's own and stays. DROP TABLE takes one table of a result or of a kept answer; SHOW TABLES lists them.",
+        f"{name} is the canvas's own and stays. DROP TABLE takes one table of a result or of a kept answer.",
+        SHOW_TABLES,
     )
 
 

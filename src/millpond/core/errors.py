@@ -40,6 +40,8 @@ class Refusal:
     reason: Reason
     message: str
     """What was expected, what came, and what to do next, in words that work as printed."""
+    step: str = ""
+    """SQL, or arguments as JSON, to send next; it is printed behind the message."""
 
 
 class MillpondError(Exception):

@@ -1,7 +1,7 @@
 """Export: which file an answer may be written to, and what is said of it.
 
 Rule: a name is one plain part of a path or it is refused with what is wrong and a name that works; what a file cannot hold exactly is
-said. Imports `core.clip`, `core.errors`, `core.handle`, `core.naming` and msgspec.
+said. Imports `core.clip`, `core.errors`, `core.handle`, `core.naming`, `core.sql`, `core.steps` and msgspec.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from millpond.core.errors import Reason, Refusal
 from millpond.core.handle import human_size
 from millpond.core.naming import slug
 from millpond.core.sql import printed_name
+from millpond.core.steps import Step
 
 FileFormat = Literal["csv", "parquet", "jsonl"]
 FORMATS: dict[str, FileFormat] = {"csv": "csv", "parquet": "parquet", "jsonl": "jsonl", "ndjson": "jsonl"}
@@ -29,8 +30,6 @@ MAX_COLUMNS = 6
 """Columns that a note names; `_meta` has all."""
 MAX_TYPE_CHARACTERS = 40
 """Of a column's type in a note."""
-MAX_STATEMENT_CHARACTERS = 400
-"""Of a statement that is printed again."""
 _STEM_CHARACTERS = 40
 
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?:\..*)?", re.IGNORECASE)
@@ -166,20 +165,21 @@ def not_written(why: str) -> Refusal:
     )
 
 
-def copied(sql: str) -> Refusal | None:
-    """What to do in place of a COPY ... TO; None for another statement."""
+def copied(sql: str) -> Step | None:
+    """The call that writes what a COPY ... TO would; None for another statement."""
     found = _COPY.fullmatch(sql)
     if found is None:
         return None
     select = (found["select"] or f"FROM {found['table']}").strip()
-    if len(select) > MAX_STATEMENT_CHARACTERS:
-        select = "(the SELECT inside of COPY's parentheses)"
-    arguments = {"sql": select, "export": plain_name(found["file"].replace("''", "'"))}
-    return Refusal(
-        Reason.FILE_ACCESS_REFUSED,
-        "COPY reaches outside the canvas, and SQL does not; `export` writes a file. Call with"
-        f" {json.dumps(arguments, ensure_ascii=False)}",
-    )
+    return Step(select, {"export": plain_name(found["file"].replace("''", "'"))})
+
+
+def copy_refused(call: Step, step: str) -> Refusal:
+    """What to do in place of a COPY ... TO; `step` is the call as it is printed, "" where it is not."""
+    said = "COPY reaches outside the canvas, and SQL does not; `export` writes a file."
+    if not step:
+        said += f" Send the SELECT inside of COPY's parentheses, with {call.more['export']} as `export`."
+    return Refusal(Reason.FILE_ACCESS_REFUSED, said, step)
 
 
 def exported_text(exported: Exported) -> str:

@@ -1,7 +1,7 @@
 """Gate: whether a statement only reads this canvas, judged on its whole parse tree and on what the binder resolved.
 
 Rule: what is known to read is let through and everything else is refused: a kind of node that a later DuckDB adds is refused until
-someone has looked at it. Verdicts are returned. Imports `core.errors`, `core.names`, `core.sql`.
+someone has looked at it. Verdicts are returned. Imports `core.errors`, `core.names`, `core.steps` and `core.values`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from millpond.core.errors import Reason, Refusal
 from millpond.core.names import fold
+from millpond.core.steps import SHOW_TABLES
 from millpond.core.values import is_list, is_object, objects
 
 QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"})
@@ -76,7 +77,8 @@ _WRITES = frozenset(
         "UPDATE",
     }
 )
-_LIST = "SHOW TABLES lists what is in it; ask of these."
+
+_A_VALUE = "SELECT * FROM calls WHERE number = 1"
 
 KnownTable = Callable[[str], bool]
 
@@ -131,20 +133,25 @@ def _judge_scan(node: dict[str, Any], catalog: str) -> Refusal | None:
         owner = (data.get("catalog"), data.get("schema")) if is_object(data) else None
         if owner in ((catalog, MAIN), (catalog, TEXTS)):
             return None
-        return Refusal(Reason.NOT_A_READ, f"The statement reads a table outside this canvas. {_LIST}")
+        return Refusal(
+            Reason.NOT_A_READ, "The statement reads a table outside this canvas. Ask of the canvas's own.", SHOW_TABLES
+        )
     if function in TABLE_FUNCTIONS or function in CATALOG_SCANS:
         return None
     return Refusal(
-        Reason.FUNCTION_REFUSED, f"The statement reads from {function}, which is no part of this canvas. {_LIST}"
+        Reason.FUNCTION_REFUSED,
+        f"The statement reads from {function}, which is no part of this canvas. Ask of the canvas's tables.",
+        SHOW_TABLES,
     )
 
 
-def not_a_read(what: str) -> Refusal:
+def not_a_read(what: str, step: str = SHOW_TABLES) -> Refusal:
     """A statement that does more than read."""
     return Refusal(
         Reason.NOT_A_READ,
-        f"Only reading is allowed here, and {what}. Write one SELECT over the tables (SHOW TABLES lists them); WITH, FROM-first,"
-        " DESCRIBE, SUMMARIZE, EXPLAIN, PIVOT ... IN and UNPIVOT are fine.",
+        f"Only reading is allowed here, and {what}. Write one SELECT (WITH, FROM-first, DESCRIBE, SUMMARIZE, EXPLAIN, PIVOT ... IN"
+        " and UNPIVOT work); `save_as` keeps an answer as a table.",
+        step,
     )
 
 
@@ -179,6 +186,7 @@ class _Walk:
             return Refusal(
                 Reason.INVALID_SQL,
                 "The statement has a parameter ($1 or ?), and there is no value for it. Write the value itself.",
+                _A_VALUE,
             )
         if expression not in EXPRESSION_CLASSES:
             return not_a_read(f"an expression of the kind {expression} is not known to be a read")
@@ -187,6 +195,7 @@ class _Walk:
             return Refusal(
                 Reason.FUNCTION_REFUSED,
                 f"{name}() does more than read the tables and is not offered. Leave it out and ask of the tables' columns.",
+                SHOW_TABLES,
             )
         return None
 
@@ -201,6 +210,7 @@ class _Walk:
             Reason.FUNCTION_REFUSED,
             f"The table function {name}() is not offered; {', '.join(sorted(TABLE_FUNCTIONS))} are. SHOW TABLES and DESCRIBE tell"
             " what the canvas holds.",
+            SHOW_TABLES,
         )
 
     def _base_table(self, node: dict[str, Any], scope: frozenset[str]) -> Refusal | str | None:
@@ -227,7 +237,8 @@ class _Walk:
 def _file_access(what: str) -> Refusal:
     return Refusal(
         Reason.FILE_ACCESS_REFUSED,
-        f"{what} would read a file, and queries reach nothing but this canvas. Ask of its tables; SHOW TABLES lists them.",
+        f"{what} would read a file, and queries reach nothing but this canvas. Ask of its tables.",
+        SHOW_TABLES,
     )
 
 

@@ -15,6 +15,9 @@ Resources = Literal["auto", "always", "never"]
 Mode = Literal["auto", "always", "never"]
 """What `[tools."NAME"] mode` may be: `auto` follows sizes, `always` replaces all with rows, `never` none."""
 
+OWN_TABLES = ("calls", "results")
+"""What every canvas has beside the tables of its results."""
+
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
     """A column of a stored table, as `_meta["millpond/handle"]` gives it."""

@@ -19,3 +19,8 @@ def fold(name: str) -> str:
 def quote(name: str) -> str:
     """A name in double quotes, as SQL reads it whatever it holds."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def quoted_text(text: str) -> str:
+    """A text as a constant of SQL."""
+    return "'" + text.replace("'", "''") + "'"

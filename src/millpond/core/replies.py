@@ -1,7 +1,7 @@
 """Replies: what the own tool answers, rows or a refusal, as the raw `result` value.
 
 Rule: the answer stands in the first text block, what it leaves out in a second; the same for programs in `_meta`. Imports
-`core.errors`, `core.export` and msgspec.
+`core.errors`, `core.export`, `core.steps` and msgspec.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import msgspec
 
 from millpond.core.errors import Refusal
 from millpond.core.export import Exported
+from millpond.core.steps import LABEL
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +50,10 @@ def answer_result(answer: Answer) -> bytes:
 
 def refusal_result(refusal: Refusal) -> bytes:
     """The `result` value of an own tool that refused."""
+    text = f"{refusal.message}{LABEL}{refusal.step}" if refusal.step else refusal.message
     return msgspec.json.encode(
         {
-            "content": [{"type": "text", "text": refusal.message}],
+            "content": [{"type": "text", "text": text}],
             "isError": True,
             "_meta": {"millpond/error": {"reason": refusal.reason}},
         }

@@ -18,9 +18,11 @@ from typing import Any, Protocol
 import msgspec
 
 from millpond.core import canvas
+from millpond.core.argument_names import given, meant
 from millpond.core.errors import MillpondError, Reason, Refusal
 from millpond.core.model import Call, Engine, EngineSettings, Outcome, ToolText, Visit
 from millpond.core.replies import refusal_result
+from millpond.core.values import is_object
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.supervisor import new_tag
@@ -233,14 +235,11 @@ class Desk:
 def _named(arguments: bytes | memoryview) -> str | None:
     """The canvas that the arguments of an own call name; None where they name none, or where the engine says what is wrong."""
     try:
-        named = msgspec.json.decode(arguments, type=_Named).canvas
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+        came = given(arguments)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    return named if isinstance(named, str) else None
-
-
-class _Named(msgspec.Struct):
-    canvas: Any = None
+    named = [value for key, value in came.items() if meant(str(key)) == "canvas"] if is_object(came) else []
+    return named[0] if len(named) == 1 and isinstance(named[0], str) else None
 
 
 def _carry(there: Path, here: Path) -> None:

@@ -2,7 +2,7 @@
 
 Rule: a check never fails a query that worked: a question that cannot be asked, judged, answered or afforded makes a note conditional
 and nothing else. A question is made of a statement that was judged, and its tree is judged again before it runs. Imports `core` and
-the engine's `database`, `exits` and `judging`.
+the engine's `database`, `exits`, `judging` and `printing`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from millpond.core.exactness.questions import Question, Site, questions
 from millpond.core.exactness.remedies import Finding, unchecked, unplaced
 from millpond.engine.database import Connection, DatabaseError
 from millpond.engine.exits import tell
-from millpond.engine.judging import Judge, Judged, printed
+from millpond.engine.judging import Judge, Judged
+from millpond.engine.printing import printed
 
 MAX_TABLE_ROWS = 100_000
 """Rows of all tables that a statement names, up to which the data is asked: some milliseconds."""

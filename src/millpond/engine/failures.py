@@ -6,19 +6,20 @@ again. Imports `core` and the engine's `messages`.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 
 import msgspec
 
-from millpond.core.clip import clip
+from millpond.core.clip import clip, shown
 from millpond.core.errors import Reason, Refusal
 from millpond.core.gate import not_a_read
-from millpond.core.model import TableState
+from millpond.core.model import OWN_TABLES, TableState
 from millpond.core.names import fold
 from millpond.core.naming import parse_table_name
+from millpond.core.near import nearest
 from millpond.core.sql import printed_name
+from millpond.core.steps import LATEST_CALLS, SHOW_TABLES
 from millpond.engine.messages import repeatable
 
 MAX_MESSAGE_BYTES = 600
@@ -30,11 +31,37 @@ _MISSING_COLUMN = re.compile(r"Referenced column|does not have a column named")
 _EXTENSION = re.compile(
     r"\w+ with name \"?(?P<name>[^\"\n]+?)\"? is not in the catalog, but it exists in the (?P<extension>\w+)"
 )
-_ADVICE = re.compile(r"\s*(?:\bUse \"?SET |,? or SET \w+|\bFor more information|Candidate functions:).*", re.DOTALL)
-"""Where DuckDB goes on to advise what is refused here, or to list every signature."""
+_CANDIDATES = re.compile(r"\s*Candidate bindings: .*", re.DOTALL)
+"""The nearest columns by DuckDB's count; all of them follow."""
+_ADVICE = re.compile(
+    r"\s*(?:\bUse \"?SET |,? or SET \w+|\bFor more information|Candidate functions:|Did you mean |You might need to add"
+    r").*",
+    re.DOTALL,
+)
+"""Where DuckDB goes on to advise what is refused here, to list every signature, or to name what is near by its count."""
 _PLACE = "\n\nLINE "
 """Where a message goes on to show the place in the statement; when it runs, that is not the one the agent wrote."""
 _PATH = re.compile(r"(?:~|/)[\w.@~+-]*(?:/[\w.@~+-]+)+")
+_DIALECT = "DuckDB's SQL is spoken here."
+_CORRECT = "Correct it there; this tells what there is."
+_ALL_IN_CALLS = "`calls` names all, with the call that made each."
+_NEEDLESS = re.compile(
+    rf"\n\nLINE .*|\s*(?:{re.escape(_DIALECT)} )?(?:{re.escape(_CORRECT)}|{re.escape(_ALL_IN_CALLS)})\Z", re.DOTALL
+)
+"""In a message, where a mended statement follows."""
+_TRIED = "TRY_CAST gives NULL where a value does not fit."
+_TO_TRY = "TRY_CAST gives NULL where a value does not fit, TRY(...) where anything fails."
+_ADVISED = (
+    (
+        re.compile(r"^Overflow|out of (?:supported )?range(?! error)|Could not add BIGNUM"),
+        "Use a wider type: HUGEINT, a DECIMAL of more digits, or DOUBLE, which rounds.",
+    ),
+    (re.compile(r"^Division by zero"), "Divide by nullif(x, 0): the answer is NULL there."),
+    (re.compile(r"^More than one row"), "Ask with IN, or aggregate within the subquery."),
+)
+"""What to do, where it is not a matter of values that do not fit."""
+MAX_LATEST = 5
+"""Tables that are named where none is near."""
 _OUTSIDE = frozenset({"ATTACH", "COPY", "COPY_DATABASE", "EXPORT", "INSTALL", "LOAD"})
 _OF_THE_STATEMENT = frozenset(
     {
@@ -61,33 +88,46 @@ class Asked(msgspec.Struct, frozen=True):
     state: Callable[[str], TableState]
     columns: Sequence[tuple[str, str]] = ()
     """The names of the tables in question, each with its columns' printed names."""
+    elsewhere: Sequence[str] = ()
+    """Where else a column is that they do not have, each a sentence."""
+
+    @property
+    def look(self) -> str:
+        """What shows the columns and types in question."""
+        return f"DESCRIBE {printed_name(self.columns[0][0])}" if self.columns else SHOW_TABLES
 
 
-def not_one(count: int) -> Refusal:
+def not_one(statements: Sequence[str]) -> Refusal:
     """None or several statements."""
-    came = "none came" if count == 0 else f"{count} came"
+    if not statements:
+        return Refusal(
+            Reason.NOT_ONE_STATEMENT, "One statement is expected and none came. Send one SELECT.", SHOW_TABLES
+        )
     return Refusal(
         Reason.NOT_ONE_STATEMENT,
-        f"One statement is expected and {came}. Send one SELECT, without further ones after a semicolon.",
+        f"One statement is expected and {len(statements)} came. Send each in a call of its own.",
+        statements[0],
     )
 
 
-def not_a_select(kind: str) -> Refusal:
-    """A statement of another type."""
+def not_a_select(kind: str, sql: str, step: str) -> Refusal:
+    """A statement of another type, and what may be sent instead."""
     if kind == "MULTI":
         return Refusal(
             Reason.NOT_A_READ,
-            "A PIVOT must name its values here, as in PIVOT t ON state IN ('open', 'closed') USING count(*); SELECT DISTINCT of the"
-            " column lists them.",
+            "A PIVOT must name its values here, as in PIVOT t ON state IN ('open', 'closed') USING count(*). Ask for the values first.",
+            step,
         )
+    word = sql.split(None, 1)[0].upper()
     if kind in _OUTSIDE:
         return Refusal(
             Reason.FILE_ACCESS_REFUSED,
-            f"{kind} reaches outside the canvas, and queries do not. Write one SELECT over its tables; SHOW TABLES lists them.",
+            f"{word} reaches outside the canvas, and queries do not. Write one SELECT over its tables.",
+            step,
         )
     if kind == "DROP":
-        return not_a_read("of DROP only DROP TABLE name, for one table of this canvas, without comments")
-    return not_a_read(f"this is {kind}")
+        return not_a_read("of DROP only DROP TABLE name, for one table of this canvas, without comments", step)
+    return not_a_read(f"this is {clip(word, 20).text}", step)
 
 
 def too_deep() -> Refusal:
@@ -117,8 +157,8 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
         if parts is None or parts.tag != asked.tag:
             return Refusal(
                 Reason.EVICTED_TABLE,
-                f"{name} was evicted to make room for later results. Save it again with `save_as`; its SQL is in: SELECT arguments"
-                f" FROM calls WHERE lower(tables[1]) = '{fold(name)}'",
+                f"{name} was evicted to make room for later results. Save it again with `save_as`; `arguments` has its SQL.",
+                f"SELECT arguments FROM calls WHERE lower(tables[1]) = '{fold(name)}'",
             )
         return Refusal(
             Reason.EVICTED_TABLE,
@@ -129,21 +169,41 @@ def unknown_table(name: str, asked: Asked) -> Refusal:
             Reason.STALE_TABLE,
             f"{name} is from an earlier session and no longer there. Call {parts.tool} again; its answer names a new table.",
         )
-    near = difflib.get_close_matches(name, asked.names, 3, 0.5)
-    hint = f" Near names: {', '.join(map(printed_name, near))}." if near else ""
+    near = near_tables(name, asked.names)
+    latest = [one for one in reversed(asked.names) if one not in OWN_TABLES][:MAX_LATEST]
+    told = f"Near: {', '.join(near)}." if near else ""
+    if not near:
+        told = f"The latest: {', '.join(map(printed_name, latest))}." if latest else "No result is a table yet."
     return Refusal(
         Reason.UNKNOWN_TABLE,
-        f"There is no table {clip(name, 120).text} in this canvas.{hint} FROM calls names all, with the call that made"
-        " each; SHOW TABLES those that are made already.",
+        f"There is no table {shown(name, 80)} in this canvas. {told} {_ALL_IN_CALLS}",
+        LATEST_CALLS,
     )
 
 
 def _dropped(name: str) -> Refusal:
     return Refusal(
         Reason.EVICTED_TABLE,
-        f"{name} was dropped with DROP TABLE. The call that gives it again is in: SELECT tool, arguments FROM calls WHERE lower(note)"
-        f" LIKE '%{fold(name)} was dropped%'",
+        f"{name} was dropped with DROP TABLE. `calls` has the call that gives it again.",
+        f"SELECT tool, arguments FROM calls WHERE lower(note) LIKE '%{fold(name)} was dropped%'",
     )
+
+
+def mended(refusal: Refusal, step: str) -> Refusal:
+    """The same with a statement to send instead, and without what that makes needless."""
+    message = _NEEDLESS.sub("", refusal.message)
+    is_new = "TRY_CAST(" in step and "TRY_CAST" not in message
+    return Refusal(refusal.reason, f"{message}\n{_TRIED}" if is_new else message, step)
+
+
+def near_tables(name: str, names: Sequence[str]) -> list[str]:
+    """The nearest of these names, as SQL writes them; the canvas's tag in them does not count."""
+    return [printed_name(one) for one in nearest(_untagged(name), names, label=_untagged)]
+
+
+def _untagged(name: str) -> str:
+    parts = parse_table_name(name.rsplit(".", 1)[-1])
+    return f"{parts.tool}_{parts.call}" if parts else name
 
 
 def explain(message: str, asked: Asked, *, ran: bool = False) -> Refusal:
@@ -158,7 +218,8 @@ def refusal(kind: str, message: str, asked: Asked) -> Refusal:
     if kind == "permission":
         return Refusal(
             Reason.FILE_ACCESS_REFUSED,
-            "The statement would reach outside this canvas, and queries do not. Ask of its tables; SHOW TABLES lists them.",
+            "The statement would reach outside this canvas, and queries do not. Ask of its tables.",
+            SHOW_TABLES,
         )
     if "Max expression depth" in message:
         return too_deep()
@@ -171,11 +232,8 @@ def _while_running(kind: str, message: str, asked: Asked) -> Refusal:
     head, place, _ = message.rpartition(_PLACE)
     said = repeatable(head if place else message, asked.sql)
     text = _short(said, asked.sql) if said else f"A value made the statement fail ({kind or 'unknown'} error)."
-    return Refusal(
-        Reason.EXECUTION_ERROR,
-        f"{text}\nChange the expression that failed: TRY_CAST gives NULL where a value does not fit, and DESCRIBE lists the columns'"
-        " types.",
-    )
+    advice = next((advice for pattern, advice in _ADVISED if pattern.search(text)), _TO_TRY)
+    return Refusal(Reason.EXECUTION_ERROR, f"{text}\n{advice}", asked.look)
 
 
 def _of_the_statement(kind: str, message: str, asked: Asked) -> Refusal:
@@ -187,26 +245,19 @@ def _of_the_statement(kind: str, message: str, asked: Asked) -> Refusal:
             f"{found['name']} is part of DuckDB's extension {found['extension']}, and extensions are not loaded here. Use what DuckDB"
             " has built in.",
         )
-    text = _short(_ADVICE.sub("", message), asked.sql)
     if kind in ("parser", "syntax"):
-        return Refusal(Reason.INVALID_SQL, f"{text}\nCorrect the statement there; DuckDB's SQL is spoken here.")
+        text = _short(message, asked.sql)
+        return Refusal(Reason.INVALID_SQL, f"{text}\n{_DIALECT} {_CORRECT}", asked.look)
     if _MISSING_COLUMN.search(message) and asked.columns:
-        return Refusal(Reason.INVALID_SQL, f"{text}\n{_columns(asked)}\nUse one of these.")
-    if "No function matches" in message:
-        return Refusal(
-            Reason.INVALID_SQL,
-            f"{text}\nCast what does not fit, as in sum(TRY_CAST(x AS DECIMAL(18,2))); DESCRIBE followed by a table's name lists its"
-            " columns' types.",
-        )
-    return Refusal(
-        Reason.INVALID_SQL,
-        f"{text}\nCorrect it there; DESCRIBE followed by a table's name lists its columns, SHOW TABLES the tables.",
-    )
+        text = _short(_CANDIDATES.sub("", message), asked.sql)
+        return Refusal(Reason.INVALID_SQL, f"{text}\n{_columns(asked)}\n{_CORRECT}", asked.look)
+    text = _short(_ADVICE.sub("", message), asked.sql)
+    return Refusal(Reason.INVALID_SQL, f"{text}\n{_CORRECT}", asked.look)
 
 
 def _columns(asked: Asked) -> str:
     lines = (f"Columns of {printed_name(table)}: {columns}" for table, columns in asked.columns)
-    text = clip("\n".join(lines), MAX_MESSAGE_BYTES)
+    text = clip("\n".join([*lines, *asked.elsewhere]), MAX_MESSAGE_BYTES)
     return text.text + (" …" if text.left_out_bytes else "")
 
 

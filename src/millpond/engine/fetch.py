@@ -43,6 +43,8 @@ class Fetched(msgspec.Struct, frozen=True):
     rows: list[tuple[Any, ...]]
     stopped: bool = False
     """True where there may be more rows, because those that are here fill the answer."""
+    notes: tuple[str, ...] = ()
+    """What is to be said under the answer."""
 
 
 def fetch(connection: Connection, statement: str, bounds: Bounds) -> Fetched:

@@ -14,13 +14,12 @@ from millpond.core.canvas import fullness_note, gone_note
 from millpond.core.dropping import dropped_note, own_table
 from millpond.core.errors import QueryRefused
 from millpond.core.ledger import Bounds, Ledger
-from millpond.core.model import EngineSettings, TableState
+from millpond.core.model import OWN_TABLES, EngineSettings, TableState
 from millpond.core.names import fold, quote
 from millpond.core.saving import name_taken
 from millpond.engine import calls as rows_of_calls
 from millpond.engine.calls import CallRow
 from millpond.engine.database import Connection, Database, DatabaseError
-from millpond.engine.tables import OWN_TABLES
 from millpond.engine.texts import Texts
 
 MAX_NEWS = 4

@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from millpond.core.errors import QueryRefused, Reason
+from millpond.core.model import OWN_TABLES
 from millpond.core.names import quote
 from millpond.core.render import render
 from millpond.core.resources import (
@@ -29,7 +30,7 @@ from millpond.core.resources import (
 from millpond.engine.database import Connection, reading
 from millpond.engine.fetch import Bounds, fetch
 from millpond.engine.judging import Judge
-from millpond.engine.tables import OWN_TABLES, Tables
+from millpond.engine.tables import Tables
 
 _GONE = frozenset({Reason.UNKNOWN_TABLE, Reason.STALE_TABLE, Reason.EVICTED_TABLE})
 

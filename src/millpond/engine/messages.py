@@ -33,7 +33,7 @@ _SHAPES = (
     r"(?:\. You might want to add an explicit cast to a (?:bigger decimal|decimal with a smaller scale)\.)?",
     r"Overflow in HUGEINT (?:addition|multiplication|subtraction)(?:: (?P<value>.*))?",
     r"Could not add BIGNUM.*",
-    r"(?:Value|lcm value is|Substring length outside|Epoch seconds) out of (?:supported )?range[\w ()<>]*",
+    r"(?:Value|lcm value is|Substring (?:length|offset) outside|Epoch seconds) out of (?:supported )?range[\w ()<>]*",
     r"(?:Left|Right)-shift value (?P<value>.*) is out of range",
     r"(?:STDDEV|VAR|VARIANCE|SUM|AVG)[A-Z_]* is out of range!",
     r"Date (?:and time not in timestamp|out of) range(?:: (?P<value>.*))?",
@@ -48,9 +48,10 @@ _SHAPES = (
     r"Cannot perform list_reduce on an empty input list",
     r"Invalid UTF8 Codepoint (?P<value>.*)",
     r"JSON path error near '(?P<value>.*)'",
-    r"Max bar width must be (?:>=|<) \d+",
+    r"Max bar width must be [<>]=? \d+",
 )
-_KNOWN = tuple(re.compile(shape, re.DOTALL) for shape in _SHAPES)
+SHAPES = tuple(re.compile(shape, re.DOTALL) for shape in _SHAPES)
+"""Messages of a shape that is known, without their class."""
 
 
 def repeatable(message: str, sql: str) -> str | None:
@@ -58,7 +59,7 @@ def repeatable(message: str, sql: str) -> str | None:
 
     What it quotes stands in it only where `sql` holds the same words; `name` and `value` are masked else, `rest` is left out.
     """
-    for shape in _KNOWN:
+    for shape in SHAPES:
         found = shape.fullmatch(message)
         if found is not None:
             return _masked(found, sql)

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import msgspec
@@ -23,17 +24,19 @@ from millpond.core.export import exported_text
 from millpond.core.model import Call, EngineSettings, Visit
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
+from millpond.core.steps import addressed
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
 from millpond.engine.comments import table_comment, with_comments
 from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, is_lack_of_memory
 from millpond.engine.exits import why
 from millpond.engine.exporting import Exporter
-from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
+from millpond.engine.fetch import Bounds, Fetched
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.looking import Looker
 from millpond.engine.parts import Why
 from millpond.engine.saving import Keeping, Kept, Saver
+from millpond.engine.showing import fetch_plan, fetch_shown
 from millpond.engine.summarizing import ESTIMATES, summarize
 from millpond.engine.tables import Tables
 
@@ -76,7 +79,7 @@ class QueryRunner:
             asked = read_arguments(arguments, query_tool)
             if isinstance(asked, Refusal):
                 return refusal_result(asked)
-            return self._guarded(asked.sql, partial(self._answered, id, asked, call, visit))
+            return self._guarded(partial(self._answered, id, asked, call, visit), asked.sql, asked.canvas)
         finally:
             self._forget(id)
 
@@ -86,7 +89,7 @@ class QueryRunner:
         Raises `CanvasStopped` where only a new process can answer.
         """
         try:
-            return self._guarded("", partial(self._looked, id, uri))
+            return self._guarded(partial(self._looked, id, uri))
         finally:
             self._forget(id)
 
@@ -116,22 +119,29 @@ class QueryRunner:
             return self._drop(name, arguments, visit)
         return self._answer(id, arguments, call, visit or _HOME, behind)
 
-    def _guarded(self, sql: str, work: Callable[[], bytes]) -> bytes:
-        """What the work gives; an own error for all that it raises, but for `CanvasStopped`."""
+    def _guarded(self, work: Callable[[], bytes], sql: str = "", named: str | None = None) -> bytes:
+        """What the work gives; an own error for all that it raises, but for `CanvasStopped`.
+
+        `sql` is the statement that was asked, and `named` the canvas that the call named: what it is told to send names that too.
+        """
         try:
             return work()
         except QueryRefused as refused:
-            return refusal_result(refused.refusal)
+            refusal = refused.refusal
         except EngineFailed as error:
-            return refusal_result(Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows."))
+            refusal = Refusal(Reason.EXECUTION_ERROR, f"{error}. Call the tool again for its rows.")
         except MemoryError:
-            return refusal_result(exits.out_of_memory())
+            refusal = exits.out_of_memory()
         except FatalError as error:
             raise CanvasStopped(type(error).__name__) from error
         except DatabaseError as error:
-            if is_lack_of_memory(error):
-                return refusal_result(exits.out_of_memory())
-            return refusal_result(failures.explain(str(error), self._judge.asked(sql), ran=True))
+            is_lack = is_lack_of_memory(error)
+            refusal = (
+                exits.out_of_memory() if is_lack else failures.explain(str(error), self._judge.asked(sql), ran=True)
+            )
+        if named is not None and refusal.step:
+            refusal = replace(refusal, step=addressed(refusal.step, named))
+        return refusal_result(refusal)
 
     def _answer(self, id: int, arguments: Arguments, call: Call | None, visit: Visit, behind: tuple[str, ...]) -> bytes:
         with self._cursor(id) as connection, self._saver.held(connection, arguments, call, visit) as keeping:
@@ -140,8 +150,10 @@ class QueryRunner:
             self._go_on(id)
             started = self._clock()
             if arguments.export is not None:
-                return self._export(id, connection, judged, arguments.export, behind)
-            found = self._run(connection, judged, arguments, keeping)
+                with self._told(connection, judged):
+                    return self._export(id, connection, judged, arguments.export, behind)
+            with self._told(connection, judged):
+                found = self._run(connection, judged, arguments, keeping)
             more = self._checker.notes(connection, judged, found.fetched.rows, started)
             more = [*table_comment(connection, judged.tree), *more, *_estimates(judged, is_kept=keeping is not None)]
             if keeping is not None and found.kept is not None:
@@ -166,6 +178,18 @@ class QueryRunner:
                 exported=written.exported,
             )
         )
+
+    @contextmanager
+    def _told(self, connection: Connection, judged: Judged) -> Generator[None]:
+        """Where a statement fails at a value, raise `QueryRefused` with one that may not."""
+        try:
+            yield
+        except (FatalError, Interrupted):
+            raise
+        except DatabaseError as error:
+            if is_lack_of_memory(error):
+                raise
+            raise QueryRefused(self._judge.ran_into(connection, judged, error)) from error
 
     def _drop(self, name: str, arguments: Arguments, visit: Visit | None) -> bytes:
         """Drop a table. Sent again after a restart, it says what became of it."""
@@ -235,12 +259,12 @@ class QueryRunner:
                 connection.execute("COMMIT")  # A table of the connection too is gone with a rollback.
                 return _Found(kept.fetched, kept.rows, kept)
             if judged.explain:
-                fetched = fetch_explain(connection, f"{judged.explain} {judged.statement}")
+                fetched = fetch_plan(connection, judged)
                 return _Found(fetched, len(fetched.rows))
             if judged.summarized:
                 fetched = summarize(connection, judged.summarized)
                 return _Found(fetched, len(fetched.rows))
-            fetched = fetch(connection, judged.statement, self._bounds(arguments))
+            fetched = fetch_shown(connection, judged, self._bounds(arguments))
             fetched = with_comments(connection, judged.tree, fetched)
             whole = len(fetched.rows) <= self._bounds(arguments).rows and not fetched.stopped
             total: int | None = len(fetched.rows) if whole else None
@@ -279,7 +303,7 @@ class QueryRunner:
             truncated=more,
             total=found.total if not more or arguments.exact_total or found.kept else None,
             saved_as=arguments.save_as,
-            notes=[*cut_notes(cuts), *more_notes],
+            notes=[*cut_notes(cuts), *found.fetched.notes, *more_notes],
         )
 
 

@@ -99,11 +99,7 @@ class Saver:
             yield None
             return
         if call is None:
-            raise QueryRefused(
-                Refusal(
-                    Reason.BAD_ARGUMENT, "`save_as` could not be read: give every argument once, and no name escaped."
-                )
-            )
+            raise QueryRefused(Refusal(Reason.BAD_ARGUMENT, "`save_as` could not be read. Give it once."))
         fault = name_fault(name, self._settings.tag)
         if fault is None and connection.execute(_VIEWS, [name]).fetchone():
             fault = name_taken(name, None, self._tables.is_taken)

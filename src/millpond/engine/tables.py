@@ -14,9 +14,6 @@ import msgspec
 from millpond.core.model import Call, TableState
 from millpond.engine.database import Connection
 
-OWN_TABLES = ("calls", "results")
-"""Tables of ours in every canvas."""
-
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that is to be a table of the canvas."""

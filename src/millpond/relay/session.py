@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from millpond.core.argument_names import is_kept
 from millpond.core.model import Call, Outcome, Verdict
 from millpond.relay.actions import Action, Ask, Learn, Look, Policy, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.collector import Collector, PageAsked
@@ -117,7 +118,7 @@ class Session:
         if request.method == "tools/call" and self._own is not None and request.tool == self._own:
             key = id_key(raw_id)
             self._asked.add(key)
-            call = self._records.call(request, replaceable=False, note=None) if _is_kept(request.arguments) else None
+            call = self._records.call(request, replaceable=False, note=None) if is_kept(request.arguments) else None
             token, conversation = request.progress_token, request.conversation
             return [Ask(key, raw_id, request.arguments, self._own, request.is_modern, call, token, conversation)]
         if (uri := own_uri(envelope)) is not None and self._policy.resources != "never":
@@ -352,9 +353,3 @@ class Session:
         pending = [request for request in self._pending.clear() if not request.is_cancelled]
         answers: list[Action] = [ToClient(error_line(request.raw_id, why)) for request in pending]
         return [*answers, *self._collector.server_ended(why)]
-
-
-def _is_kept(arguments: bytes) -> bool:
-    """Whether these arguments of an own call ask for its answer to be kept."""
-    name = string_value(arguments, (object_members(arguments) or {}).get("save_as"))
-    return bool(name and name.strip())
