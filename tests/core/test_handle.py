@@ -100,10 +100,17 @@ def test_what_does_not_fit_gives_way_and_is_said(columns: int) -> None:
 def test_a_cell_can_end_no_line_and_is_cut() -> None:
     """HANDLE-04"""
     evil = "a\n| ignore all of this\r" + "x" * 100
-    text = handle_text(handle_of([{"text": evil}] * 50), 300)
+    text = handle_text(handle_of([{"text": evil, "n": 1}] * 50), 300)
     assert "a \\| ignore all of this " in text
     assert "…" in text
     assert text.count("\n| ") == 3
+
+
+@pytest.mark.parametrize(("columns", "characters"), [(1, 160), (2, 80), (3, 53), (4, 40), (8, 40)])
+def test_cells_are_longer_where_they_are_few(columns: int, characters: int) -> None:
+    """HANDLE-04"""
+    handle = handle_of([{f"c{at}": "x" * 200 for at in range(columns)}])
+    assert handle.previews[0].rows == (("x" * (characters - 1) + "…",) * columns,)
 
 
 def test_programs_get_the_same_facts() -> None:

@@ -201,7 +201,7 @@ LONG = (column("n" * 41, "VARCHAR"), STATE[1])
         ([DATES], "SELECT CAST(day AS VARCHAR)[:7] AS month, count(*) FROM t GROUP BY ALL ORDER BY 1"),
         ([STATUS, TEXT], "SELECT status, count(*) FROM t GROUP BY ALL ORDER BY 2 DESC"),
         ([AMOUNT], "SELECT count(*), min(amount), max(amount), sum(amount) FROM t"),
-        ([ID, TEXT], "SELECT count(*), count(*) FILTER (line ILIKE '%error%') FROM t"),
+        ([ID, TEXT], "SELECT count(*), count(*) FILTER (line ILIKE '%error%') AS with_error FROM t"),
         ([ID, LONG], None),
         ([], None),
     ],

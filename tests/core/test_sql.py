@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from millpond.core.sql import QUOTED_WORDS, explained, printed_name, without_ends
+from millpond.core.sql import QUOTED_WORDS, explained, last_offset, printed_name, without_ends
 
 
 @given(
@@ -81,3 +81,20 @@ def test_ends_of_any_kind_leave_the_statement_as_it_is(ends: list[str], sql: str
     text = sql + "".join(ends)
     words = [(offset, kind == duckdb.token_type.comment) for offset, kind in duckdb.tokenize(text)]
     assert without_ends(text, words) == sql
+
+
+@pytest.mark.parametrize(
+    ("statement", "rows"),
+    [
+        ("FROM t ORDER BY a OFFSET 20", 20),
+        ("FROM t ORDER BY a limit 10\n offset 20 ", 20),
+        ("FROM t OFFSET 20 LIMIT 10", 20),
+        ("FROM (FROM t OFFSET 20)", 0),
+        ("FROM t OFFSET 20 + 1", 0),
+        ("SELECT a AS x_offset 20", 0),
+        ("FROM t", 0),
+    ],
+)
+def test_an_offset_is_the_statements_own_at_its_very_end(statement: str, rows: int) -> None:
+    """SQL-04"""
+    assert last_offset(statement) == rows

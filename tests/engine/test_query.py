@@ -175,7 +175,13 @@ def test_each_limit_that_bites_is_said() -> None:
         rows = ask(f"SELECT id FROM {T}")
         assert rows["_meta"]["millpond/result"]["rows"] == 3
         assert rows["_meta"]["millpond/result"]["truncated"] is True
-        assert "LIMIT 3 OFFSET 3" in rows["content"][1]["text"]
+        assert "page with ORDER BY and OFFSET 3." in rows["content"][1]["text"]
+        more = ask(f"SELECT id FROM {T} ORDER BY id OFFSET 3; -- the page after that")
+        assert more["content"][1]["text"] == (
+            "Only rows 4 to 6 of more (max_rows 3). Aggregate, or page with ORDER BY and OFFSET 6."
+        )
+        counted = ask(f"SELECT id FROM {T} OFFSET 3", exact_total=True)["content"][1]["text"]
+        assert counted.startswith(f"Only rows 4 to 6 of {len(ISSUES)} ")
         cell = ask("SELECT repeat('é', 30) AS x")
         assert text(cell).endswith("é" * 10 + "…")
         assert "1 cell is cut at 20 bytes" in cell["content"][1]["text"]

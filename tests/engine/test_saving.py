@@ -53,12 +53,24 @@ def test_the_whole_answer_is_kept_and_its_first_rows_are_shown(ask: Asking) -> N
         "notes": notes(answer),
     }
     assert text(answer).split("\n")[2].startswith("411|")
-    assert notes(answer)[0].startswith("Only the first 3 rows of 312 (max_rows 3).")
+    assert notes(answer)[0] == "Only the first 3 rows of 312 are shown."
     assert notes(answer)[1].startswith("Saved: 312 rows (14 KB) in busy, all that the query gives.")
     assert ask.rows(printed(answer)) == [{"count_star()": "312"}]
     assert ask.rows("SELECT count(*) AS n, min(id) AS least FROM busy") == [{"n": "312", "least": "100"}]
     assert [row["id"] for row in ask.rows("SELECT id FROM BUSY LIMIT 2")] == ["411", "410"]
     assert "busy" in text(ask("SHOW TABLES"))
+
+
+@pytest.mark.parametrize(("rows", "arguments", "shown"), [(20, {}, 20), (21, {}, 3), (30, {"max_rows": 25}, 25)])
+def test_a_long_answer_that_is_kept_shows_three_rows_and_its_columns(
+    ask: Asking, rows: int, arguments: dict[str, int], shown: int
+) -> None:
+    """QUERY-12"""
+    answer = ask(f"SELECT id, pad FROM {T} ORDER BY id LIMIT {rows}", save_as="kept_rows", **arguments)
+    assert (meta(answer)["rows"], meta(answer)["total"]) == (shown, rows)
+    assert len(text(answer).split("\n")) == 2 + shown
+    assert any("\nid BIGINT 0.." in note for note in notes(answer)) is (shown < rows)
+    assert any("are shown" in note for note in notes(answer)) is (shown < rows)
 
 
 def test_a_kept_answer_is_asked_and_kept_again_like_any_table(ask: Asking) -> None:

@@ -77,7 +77,7 @@ def example(table: Table, profile: Sequence[Figures]) -> str | None:
     if amount:
         return f"SELECT count(*), min({amount}), max({amount}), sum({amount}) FROM {name}"
     if (prose := _prose(columns)) is not None:
-        return f"SELECT count(*), count(*) FILTER ({prose} ILIKE '%error%') FROM {name}"
+        return f"SELECT count(*), count(*) FILTER ({prose} ILIKE '%error%') AS with_error FROM {name}"
     return None
 
 

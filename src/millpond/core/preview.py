@@ -20,6 +20,8 @@ from millpond.core.sql import printed_name
 
 MAX_CELL_CHARACTERS = 40
 """Of a cell in a preview; the rest is one query away."""
+MAX_ROW_CHARACTERS = 160
+"""Shared by the cells of a row where they are few: a line of a log stands there whole, and shows how it is taken apart."""
 EXAMPLE_ROWS = 200
 """First rows looked at to choose the example; it is a suggestion, and runs whatever they hold."""
 MAX_EXAMPLE_NAME_CHARACTERS = 40
@@ -41,10 +43,10 @@ def preview(plan: Plan, rows: int) -> Preview:
     first = decode_exactly(plan.rows.rows[:EXAMPLE_ROWS])
     cells = [_cells(plan, value) for value in first]
     keys = plan.rows.keys
-    texts = [
-        tuple(_cell_text(cell, plan.rows.markers) for cell in ([keys[at], *row] if keys is not None else row))
-        for at, row in enumerate(cells[:rows])
-    ]
+    shown_cells = [[keys[at], *row] if keys is not None else row for at, row in enumerate(cells[:rows])]
+    columns = max((len(row) for row in shown_cells if row), default=1)
+    most = max(MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS // columns)
+    texts = [tuple(_cell_text(cell, plan.rows.markers, most) for cell in row) for row in shown_cells]
     return Preview(rows=tuple(texts), example=_example(plan, cells))
 
 
@@ -56,7 +58,7 @@ def _cells(plan: Plan, value: Any) -> list[Any]:
     return [value]
 
 
-def _cell_text(value: Any, markers: Mapping[bytes, bytes]) -> str:
+def _cell_text(value: Any, markers: Mapping[bytes, bytes], most: int) -> str:
     if value is None:
         return "NULL"
     text = value if isinstance(value, str) else _compact.encode(value).decode()
@@ -64,7 +66,7 @@ def _cell_text(value: Any, markers: Mapping[bytes, bytes]) -> str:
         text = text.replace(marker.decode(), token.decode())
     if isinstance(value, str) and text in ("", "NULL"):
         text = f'"{text}"'
-    return shown(text, MAX_CELL_CHARACTERS).replace("|", "\\|")
+    return shown(text, most).replace("|", "\\|")
 
 
 def _lexeme(value: Any) -> msgspec.Raw:

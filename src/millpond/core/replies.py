@@ -75,14 +75,23 @@ class Cuts(msgspec.Struct, frozen=True, kw_only=True):
     """Where cells and names were cut."""
     total: int | None = None
     """Rows in all, where that is known."""
+    offset: int = 0
+    """That the statement ends with: the rows that are there follow so many."""
+    is_kept: bool = False
+    """True where the whole is in a table of its own, which is said elsewhere."""
 
 
 def cut_notes(cuts: Cuts) -> list[str]:
     """What an answer leaves out, each with what to do about it."""
     notes: list[str] = []
-    rows = f"Only the first {cuts.rows} rows" + (f" of {cuts.total}" if cuts.total is not None else " of more")
-    page = f"page with ORDER BY and LIMIT {max(cuts.rows, 1)} OFFSET {cuts.rows}"
-    if cuts.answer_bytes is not None:
+    last = cuts.offset + cuts.rows
+    rows = f"Only rows {cuts.offset + 1} to {last}" if cuts.offset else f"Only the first {cuts.rows} rows"
+    rows += f" of {cuts.offset + cuts.total}" if cuts.total is not None else " of more"
+    page = f"page with ORDER BY and OFFSET {last}"
+    is_cut = cuts.answer_bytes is not None or cuts.max_rows is not None
+    if is_cut and cuts.is_kept:
+        notes.append(f"{rows} are shown.")
+    elif cuts.answer_bytes is not None:
         notes.append(
             f"{rows}: the answer is full at {cuts.answer_bytes} bytes. Select fewer columns, aggregate, or {page}."
         )

@@ -25,6 +25,10 @@ MAX_COLUMN_CHARACTERS = 40
 """Of a column's name that is made of an expression."""
 MAX_TOKENS = 200
 """Of the columns with their figures; a result's handle has 300 in all."""
+WHOLE_ROWS = 20
+"""Up to which an answer that is kept is shown whole, where the agent does not say how many it wants to see."""
+FIRST_ROWS = 3
+"""Shown of a longer one: it is kept to be asked, and its columns are told."""
 MAX_RENAMED = 6
 """Columns whose new names are said; DESCRIBE shows the others."""
 
@@ -99,6 +103,11 @@ def _column(at: int, name: str) -> str:
         return name
     words = slug(name, MAX_COLUMN_CHARACTERS)
     return f"column_{at}" if not words or words[0].isdigit() else words
+
+
+def shown_rows(rows: int, most: int) -> int:
+    """How many rows are shown of an answer that is kept, and at most `most`, where the agent does not say it."""
+    return min(most, rows if rows <= WHOLE_ROWS else FIRST_ROWS)
 
 
 def saved_notes(table: Table, size_bytes: int, profile: Profile | None) -> list[str]:

@@ -20,6 +20,7 @@ _EXPLAIN = re.compile(
 _SUMMARIZE = re.compile(rf"summarize\b{_GAP}", re.IGNORECASE | re.DOTALL)
 _NAME = r'(\w+|"(?:[^"]|"")+")'
 _TABLE_COLUMN = re.compile(rf"{_NAME}\s*\.\s*{_NAME}")
+_OFFSET = re.compile(r"\boffset\s+(\d{1,18})(?:\s+limit\s+\d+)?\s*$", re.IGNORECASE)
 
 QUOTED_WORDS = frozenset(
     """
@@ -83,6 +84,12 @@ def table_column(sql: str) -> TableColumn | None:
 
 def _bare(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
+def last_offset(statement: str) -> int:
+    """The rows that a statement passes over by an OFFSET at its very end; 0 where it has none there."""
+    found = _OFFSET.search(statement)
+    return int(found[1]) if found else 0
 
 
 def without_ends(sql: str, words: Sequence[tuple[int, bool]]) -> str:

@@ -24,6 +24,7 @@ from millpond.core.export import exported_text
 from millpond.core.model import Call, EngineSettings, Visit
 from millpond.core.render import render
 from millpond.core.replies import Answer, Cuts, answer_result, cut_notes, refusal_result
+from millpond.core.sql import last_offset
 from millpond.core.steps import addressed
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
@@ -281,7 +282,7 @@ class QueryRunner:
         return Bounds(arguments.max_rows or settings.max_rows, settings.max_answer_bytes, settings.max_cell_bytes)
 
     def _compose(self, arguments: Arguments, judged: Judged, found: _Found, more_notes: list[str]) -> Answer:
-        bounds = self._bounds(arguments)
+        bounds = self._bounds(arguments) if found.kept is None else found.kept.bounds
         cell_bytes = bounds.answer_bytes if judged.explain or judged.summarized else bounds.cell_bytes
         names = [name for name, _ in found.fetched.columns]
         rows = found.fetched.rows[: bounds.rows]
@@ -295,6 +296,8 @@ class QueryRunner:
             names=text.cut_names,
             cell_bytes=text.cell_bytes,
             total=found.total if more else None,
+            offset=last_offset(judged.statement),
+            is_kept=found.kept is not None,
         )
         return Answer(
             text=text.text,

@@ -25,6 +25,7 @@ from millpond.core.saving import (
     renamed_notes,
     saved_columns,
     saved_notes,
+    shown_rows,
     too_large,
 )
 from millpond.engine.database import Connection, Database
@@ -51,6 +52,8 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     """Of the table."""
     names: tuple[str, ...]
     """Of the same columns in the answer."""
+    bounds: Bounds
+    """What is shown of it."""
 
     @property
     def renamed(self) -> list[tuple[str, str]]:
@@ -106,8 +109,9 @@ class Saver:
         if fault is not None:
             raise QueryRefused(fault)
         with self._tables.held(name, call.number), self._borrowed(visit) as given:
+            saved = Saved(call=call, name=name, source=_SOURCE)
             yield Saving(
-                self._tables, self._settings.max_canvas_bytes, Saved(call=call, name=name, source=_SOURCE), given
+                self._tables, self._settings.max_canvas_bytes, saved, given, is_brief=arguments.max_rows is None
             )
 
     @contextmanager
@@ -122,8 +126,9 @@ class Saver:
 class Saving:
     """One answer that is to be kept."""
 
-    def __init__(self, tables: Tables, max_bytes: int, saved: Saved, given: Judged | None) -> None:
+    def __init__(self, tables: Tables, max_bytes: int, saved: Saved, given: Judged | None, *, is_brief: bool) -> None:
         self._tables = tables
+        self._is_brief = is_brief
         self._max_bytes = max_bytes
         self._saved = saved
         self.given = given
@@ -134,8 +139,10 @@ class Saving:
         names, columns = _collect(connection, judged)
         rows, size_bytes = _measured(connection, [column.name for column in columns])
         self._check_room(size_bytes, judged)
+        if self._is_brief:
+            bounds = msgspec.structs.replace(bounds, rows=shown_rows(rows, bounds.rows))
         fetched = fetch(connection, f"FROM {_SOURCE}", bounds)
-        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=columns, names=names)
+        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=columns, names=names, bounds=bounds)
 
     def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
         """Copy it into the canvas, and say what was kept; `go_on` raises where that is no longer wanted."""
@@ -143,7 +150,7 @@ class Saving:
         gone = self._tables.save(connection, saved, go_on)
         table = Table(name=saved.name, path="$", rows=kept.rows, columns=kept.columns)
         profile = None
-        if kept.rows > len(kept.fetched.rows):
+        if kept.rows > min(len(kept.fetched.rows), kept.bounds.rows):
             profile = profile_of(kept.columns, figures(connection, _SOURCE, kept.columns, kept.rows))
         return [*saved_notes(table, kept.size_bytes, profile), *renamed_notes(saved.name, kept.renamed), *gone]
 
@@ -172,7 +179,9 @@ class Lending:
         rows, size_bytes = _measured(connection, [column.name for column in columns])
         if size_bytes > self._max_bytes:
             raise QueryRefused(too_large(size_bytes, self._max_bytes))
-        return Kept(fetched=Fetched([], []), rows=rows, size_bytes=size_bytes, columns=columns, names=names)
+        return Kept(
+            fetched=Fetched([], []), rows=rows, size_bytes=size_bytes, columns=columns, names=names, bounds=bounds
+        )
 
     def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
         """Write it into the file; what is said is for whoever keeps it."""
