@@ -33,10 +33,10 @@ FAULT_ROUNDS = 50
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--write-pins` writes the files of `end_to_end/pins` anew; the others say how much of a thing is tried."""
+    """`--write-pins` writes the files of `end_to_end/pins` and `sessions` anew; the others say how much of a thing is tried."""
     parser.addoption("--hostile-statements", type=int, default=HOSTILE_STATEMENTS, help="of engine/test_hostile_sql.py")
     parser.addoption("--fault-rounds", type=int, default=FAULT_ROUNDS, help="seeded rounds of end_to_end/faults")
-    parser.addoption("--write-pins", action="store_true", help="write what clients receive into end_to_end/pins")
+    parser.addoption("--write-pins", action="store_true", help="write end_to_end/pins and sessions anew")
 
 
 @pytest.fixture
