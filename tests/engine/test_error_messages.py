@@ -162,10 +162,10 @@ def test_every_reason_has_its_message(refused: dict[str, dict[str, dict[str, Any
 
 
 def templates() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Each sentence of the modules that refuse, where it stands and as a pattern."""
+    """Each sentence of the modules that refuse an agent, where it stands and as a pattern; those of the page are for people."""
     for path in sorted(SOURCES.rglob("*.py")):
         source = path.read_text()
-        if "Refusal(" not in source or path.name == "errors.py":
+        if "Refusal(" not in source or path.name == "errors.py" or path.parent.name == "viewer":
             continue
         yield from _templates(path.name, ast.parse(source))
 
