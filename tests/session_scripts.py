@@ -93,7 +93,7 @@ def joining(talk: Talk) -> None:
     joined = f"FROM {first.table} o JOIN {second.table} c ON c.id = o.customer_id WHERE o.status = 'paid'"
     asked = f"SELECT c.country, count(*) AS orders, sum(o.amount) AS paid {joined} GROUP BY ALL ORDER BY paid DESC"
     refused = talk.query("What did each country pay? A column's name is wrong", asked)
-    countries = talk.query("As the error says", refused.mended(asked.replace("o.amount", "o.total")))
+    countries = talk.query("With a column that the error lists", refused.mended(asked.replace("o.amount", "o.total")))
     paid = [order for order in orders if order["status"] == "paid"]
     of_countries = [
         (country, len(theirs), added(theirs, "total"))
@@ -269,7 +269,7 @@ def nested(talk: Talk) -> None:
     )
     refused = talk.query("Which stand together? A column's name is wrong", asked, max_rows=5)
     paired = refused.mended(asked.replace("a.id = b.id", "a.number = b.number"))
-    first = talk.query("As the error says", paired, max_rows=5)
+    first = talk.query("With a column that the error lists", paired, max_rows=5)
     second = talk.query("The page after that, as the notice says", f"{paired} {first.page}", max_rows=5)
     pairs = Counter(pair for labels in names.values() for pair in combinations(labels, 2))
     most = sorted(pairs.items(), key=lambda found: (-found[1], found[0]))[:10]
