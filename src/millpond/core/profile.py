@@ -120,7 +120,7 @@ def _values(column: Column, figures: Figures, most: int) -> list[str]:
     if len(figures.values) == 1 and figures.present == figures.rows:
         return [f"always {write(figures.values[0][0])}"]
     more = max(0, len(figures.values) - most)
-    if more and most < MAX_VALUES:
+    if more and (is_number or most < MAX_VALUES):  # Of many numbers their range says more.
         return []
     told = figures.values[: COMMONEST if more else most]
     said = [f"{write(value)}{between}{count}" for value, count in told]
