@@ -20,6 +20,7 @@ from typing import Any
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
+from millpond.core.kept import Claim, words
 from millpond.core.listen import Listen
 from millpond.core.model import EngineSettings
 from millpond.core.stats import SessionCount, session_line
@@ -27,6 +28,7 @@ from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory, sweep
+from millpond.engine.kept import Keeper, Kept, problem_of, sweep_kept
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.engine.places import Places
@@ -63,7 +65,7 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
     _prepare(config, log)
     home = _Home(config, log, engine_factory or _link_factory(config, STDIO_ENGINES), default_budget_bytes())
-    async with home.canvas() as desk:
+    async with home.canvas(Claim(server=words(config.server), folder=os.getcwd())) as desk:
         session = Session(home.policy, _utc_now)
         return await Stdio(session, desk, log).run(start_server(config.server, log), desk.start)
 
@@ -77,8 +79,9 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
     home = _Home(config, log, engine_factory or _link_factory(config, engines), shared_budget_bytes(engines))
 
     @asynccontextmanager
-    async def begin(client: ClientEnd, own: Shown | None = None) -> AsyncGenerator[Driver]:
-        async with home.canvas() as desk:
+    async def begin(client: ClientEnd, own: Shown | None = None, caller: int = 0) -> AsyncGenerator[Driver]:
+        claim = Claim(server=words(config.server), token=listen.tokens[caller - 1]) if caller else None
+        async with home.canvas(claim) as desk:
             driver = Driver(Session(home.policy, _utc_now, own), desk, log, client)
             driver.start(start_server(config.server, log), desk.start)
             try:
@@ -86,18 +89,25 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
             finally:
                 driver.kill()
 
+    if config.canvas.keep_days and not listen.tokens:
+        log.line("canvas: none is kept over HTTP without a token (--token-env), for nothing would tell whose it is")
     return await serve_front(listen, config.http, begin, log)
 
 
 def _prepare(config: Config, log: Log) -> None:
     _require_folder(config.export.directory)
+    if config.canvas.keep_days and (problem := problem_of(Path(config.canvas.directory))) is not None:
+        raise ConfigError(one_line(f"[canvas] directory: {problem} (got {shown(config.canvas.directory)})"))
     _quiet_the_loop(log)
-    threading.Thread(target=_sweep, args=(config,), name="sweep", daemon=True).start()
+    threading.Thread(target=_sweep, args=(config, log), name="sweep", daemon=True).start()
 
 
-def _sweep(config: Config) -> None:
-    """Remove what killed sessions have left."""
-    sweep(_parent(config))
+def _sweep(config: Config, log: Log) -> None:
+    """Remove what killed sessions have left, and what is kept no longer."""
+    parent = _parent(config)
+    sweep(parent)
+    for path in sweep_kept(parent) if parent is not None else ():
+        log.line(f"canvas: {path} was not used for as long as it was to be kept, and is removed")
     if (doors := directory_of(config.inspect)) is not None:
         places.sweep(doors)
 
@@ -109,18 +119,23 @@ class _Home:
         budget = config.canvas.memory_bytes or budget_bytes
         place = partial(_canvas_directory, _parent(config))
         self._config, self._log = config, log
+        keep_days = config.canvas.keep_days
+        self._keeper = Keeper(Path(config.canvas.directory), keep_days, log.line) if keep_days else None
         settings = partial(engine_settings, config, memory_bytes=budget)
         self._canvases = Canvases(place, make, settings, log.line, self._tell)
         self.policy = _policy(config, engine_settings(config, "", "", "", memory_bytes=budget))
 
     @asynccontextmanager
-    async def canvas(self) -> AsyncGenerator[StartedEngine]:
-        """A session's canvas, as long as it lasts. Raises `ConfigError` where there is no place for it."""
+    async def canvas(self, claim: Claim | None) -> AsyncGenerator[StartedEngine]:
+        """A session's canvas, as long as it lasts; a kept one is found by the claim. Raises `ConfigError` where there is no place."""
         async with (
-            self._canvases.open(self._config.canvas.max_conversations) as desk,
+            self._canvases.open(self._config.canvas.max_conversations, partial(self._keep, claim)) as desk,
             visible(desk, self._config, _utc_now, self._log.line) as seen,
         ):
             yield seen
+
+    def _keep(self, claim: Claim | None, conversation: str | None) -> Kept | None:
+        return None if claim is None or self._keeper is None else self._keeper.find(claim.key(conversation))
 
     def _tell(self, counted: Counting) -> None:
         _tell_counts(counted.session(self._config.server.name, _utc_now()), self._config, self._log)
@@ -199,6 +214,7 @@ def _policy(config: Config, settings: EngineSettings) -> Policy:
         resources=config.canvas.resources,
         conversation_keys=tuple(config.canvas.conversation_keys.split()),
         exports=bool(config.export.directory),
+        keeps=bool(config.canvas.keep_days),
         paging=config.collected,
         page_id=f"millpond-{secrets.token_hex(PAGE_ID_BYTES)}",
     )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing as closing_it
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,53 @@ def test_a_commit_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     [mode] = opened.cursor().execute("SELECT value FROM duckdb_settings() WHERE name = 'fsync_mode'").fetchall()
     opened.close()
     assert mode == ("NONE",)
+
+
+def test_a_commit_in_a_kept_canvas_waits_for_the_disk(tmp_path: Path) -> None:
+    """CANVAS-23"""
+    opened = Database(tmp_path / "canvas.duckdb", memory_bytes=256 << 20, is_kept=True)
+    [mode] = opened.cursor().execute("SELECT value FROM duckdb_settings() WHERE name = 'fsync_mode'").fetchall()
+    opened.close()
+    assert mode == ("STANDARD",)
+
+
+def of_version(path: Path, version: int) -> None:
+    """Have a file say that a DuckDB of this storage version wrote it: the number stands in its first block, under its sum."""
+    with path.open("r+b") as file:
+        head = bytearray(file.read(4_096))
+        struct.pack_into("<Q", head, 12, version)
+        total = 5_381
+        for (word,) in struct.iter_unpack("<Q", head[8:]):
+            total ^= word * 0xBF58476D1CE4E5B9 & (1 << 64) - 1
+        struct.pack_into("<Q", head, 0, total)
+        file.seek(0)
+        file.write(head)
+
+
+@pytest.mark.parametrize("version", [1, 100_000])
+def test_a_file_of_another_version_of_duckdb_counts_as_damaged_and_is_not_written_to(
+    tmp_path: Path, version: int
+) -> None:
+    """CANVAS-20"""
+    path = closed(tmp_path)
+    of_version(path, version)
+    before = path.read_bytes()
+    with pytest.raises(DatabaseError) as raised:
+        database(path)
+    assert "storage version number" in str(raised.value)
+    assert is_damage(raised.value)
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_another_database_counts_as_damaged(tmp_path: Path) -> None:
+    """CANVAS-20"""
+    path = tmp_path / "canvas.duckdb"
+    with closing_it(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE t (a)")
+        other.commit()
+    with pytest.raises(DatabaseError) as raised:
+        database(path)
+    assert is_damage(raised.value)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a limit on the size of files stands in for a full disk")

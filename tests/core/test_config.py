@@ -433,3 +433,12 @@ def test_the_table_of_settings_is_complete_and_each_line_is_one() -> None:
             "word",
         }
         assert fits(setting, setting.default)
+
+
+def test_canvases_are_kept_only_where_a_folder_is_named() -> None:
+    """CANVAS-22"""
+    assert error(f"{SERVER}[canvas]\nkeep_days = 7\n") == (
+        "millpond.toml: [canvas] keep_days: expected directory to be named, where canvases are kept, got none; name a folder of"
+        ' your own beside it: directory = "/home/me/canvases"'
+    )
+    assert read(f'{SERVER}[canvas]\nkeep_days = 7\ndirectory = "/srv"\n').canvas.keep_days == 7

@@ -111,6 +111,6 @@ def test_a_directory_that_is_renewed_is_empty_and_held(tmp_path: Path) -> None:
     """ENGINE-15"""
     with CanvasDirectory.create(tmp_path) as directory:
         (directory.path / "canvas.duckdb").touch()
-        directory.renew()
+        directory.renew("k7q2xd")
         assert list(directory.path.iterdir()) == []
         assert sweep(tmp_path) == ()

@@ -380,7 +380,8 @@ def test_a_cursor_too_long_to_print_is_found_in_results() -> None:
     long = json.dumps({"structuredContent": {"items": [1], "nextCursor": "x" * 5_000}})
     listing = Listing(f"{CURSOR}\nmax_pages = 1", lambda given: long).call()
     assert listing.said.endswith(
-        "To go on, call list_issues_all with the same arguments and cursor as in SELECT text FROM results WHERE call = 1"
+        "To go on, call list_issues_all with the same arguments and cursor as in SELECT text FROM results WHERE call = "
+        "(SELECT max(number) FROM calls WHERE note = 'page 1 of list_issues_all')"
     )
 
 

@@ -1,6 +1,7 @@
 """Resources in a talk with a session: what is edited, what is answered here, and what goes on."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from millpond.core.model import Outcome, Resources, Verdict
 from millpond.core.resources import TEMPLATES
 from millpond.relay.actions import Look, Stop, ToClient, ToServer
 from millpond.relay.session import Session
-from relay_talk import answer, ask, call, request, rows, session, show_tools, taken, to_client
+from relay_talk import TIME, answer, ask, call, policy, request, rows, session, show_tools, taken, to_client
 
 META = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}'
 OURS = b'{"result":{"resources":[{"uri":"millpond://table/a"},{"uri":"millpond://table/b"}]}}'
@@ -111,6 +112,15 @@ def test_without_a_handle_the_lists_go_on_as_they_came() -> None:
         assert ask(relay, "resources/list", None, '{"resources":[]}') == [ToClient(answer('{"resources":[]}'))]
         templates = '{"resourceTemplates":[]}'
         assert ask(relay, "resources/templates/list", None, templates) == [ToClient(answer(templates))]
+
+
+def test_where_canvases_are_kept_tables_are_listed_before_the_first_call() -> None:
+    """CANVAS-17"""
+    relay = Session(replace(policy(), keeps=True), lambda: TIME)
+    ask(relay, "initialize", "{}", '{"capabilities":{"tools":{},"resources":{}}}')
+    (look,) = ask(relay, "resources/list", None, '{"resources":[]}')
+    assert isinstance(look, Look)
+    assert relay.wants_engine
 
 
 def test_an_error_of_a_list_goes_on_as_it_came() -> None:

@@ -1,6 +1,6 @@
 """Machine: versions, memory and disk, as far as they matter to a session.
 
-Rule: nothing is imported to learn its version. Imports the engine's `ceiling` and the standard library.
+Rule: nothing is imported to learn its version. Imports `core`, the engine's `ceiling` and `kept` and the standard library.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from millpond import __version__
 from millpond.core.config import GIB, Config
+from millpond.core.config_file import shown
 from millpond.engine.ceiling import available_bytes, default_budget_bytes
+from millpond.engine.kept import problem_of
 
 LOW_DISK_BYTES = GIB
 """Less free space than this is said."""
@@ -37,6 +40,8 @@ class Machine:
     """Where the canvas's folder is made."""
     free_bytes: int
     """Of the disk under it."""
+    keep_days: int
+    """For which canvases are kept in it after their last use; 0 where none is."""
     problems: Sequence[str]
 
 
@@ -45,6 +50,9 @@ def machine(config: Config | None) -> Machine:
     folder = (config.canvas.directory if config else "") or tempfile.gettempdir()
     problems: list[str] = []
     free = 0
+    keep_days = config.canvas.keep_days if config else 0
+    if keep_days and (problem := problem_of(Path(folder))) is not None:
+        problems.append(f"[canvas] directory: {problem} (got {shown(folder)})")
     try:
         free = shutil.disk_usage(folder).free
         with tempfile.TemporaryDirectory(prefix="millpond-doctor-", dir=folder):
@@ -64,6 +72,7 @@ def machine(config: Config | None) -> Machine:
         budget_bytes=(config.canvas.memory_bytes if config else 0) or default_budget_bytes(),
         folder=folder,
         free_bytes=free,
+        keep_days=keep_days,
         problems=problems,
     )
 

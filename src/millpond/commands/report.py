@@ -51,6 +51,7 @@ def machine_text(around: Machine) -> str:
         f" {around.system}",
         f"memory    {around.budget_bytes / GIB:.1f} GiB for the engine, of {around.memory_bytes / GIB:.1f}",
         f"disk      {around.free_bytes / GIB:.1f} GiB free in {around.folder}",
+        *([f"kept      canvases, for {around.keep_days} days after their last use"] if around.keep_days else []),
         *(f"problem   {problem}" for problem in around.problems),
     ]
     return "".join(f"{line}\n" for line in lines)

@@ -74,3 +74,8 @@ def gone_note(numbers: Sequence[int]) -> str:
     """That these calls, oldest first, were evicted."""
     which = f"call {numbers[0]}" if len(numbers) == 1 else f"calls {numbers[0]} to {numbers[-1]}"
     return f"{which} evicted to make room"
+
+
+def begun_anew(what: str) -> str:
+    """What `calls` says first in a canvas whose file is a new one; `what` became of the other."""
+    return f"the canvas's file {what}, and its tables with it; call the tools again for their rows"

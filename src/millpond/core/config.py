@@ -165,6 +165,13 @@ class Canvas:
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"
     )
+    keep_days: int = _setting(
+        0,
+        1,
+        3_650,
+        "for so long after its last use a canvas is found again, with all its tables: rows stay on the disk, in directory",
+        empty="a canvas ends with its session",
+    )
     resources: Resources = _choice(  # noqa: RUF009  # a field, as the others are
         "auto",
         get_args(Resources),

@@ -175,13 +175,18 @@ class _Reader:
         return cast("int | str", value)
 
     def ordered(self, sections: Mapping[str, Mapping[str, Any]]) -> None:
-        """Refuse a setting that is above another which bounds it."""
+        """Refuse a setting that is above another which bounds it, or goes without one that it needs."""
         values = {s.key: sections[s.section].get(s.name, s.default) for s in SETTINGS}
         for lower, upper in ORDERED:
             if values[lower] > values[upper]:
                 section, name = lower.split(".")
                 bound = f"at most {upper} ({values[upper]:,})"
                 self.wrong(f"[{section}] {name}", bound, values[lower], "lower it or raise the other")
+        if values["canvas.keep_days"] and not values["canvas.directory"]:
+            advice = 'name a folder of your own beside it: directory = "/home/me/canvases"'
+            self.fail(
+                "[canvas] keep_days", f"expected directory to be named, where canvases are kept, got none; {advice}"
+            )
 
     def modes(self, tools: _Table) -> Mapping[str, Mode]:
         modes: dict[str, Mode] = {}

@@ -93,6 +93,8 @@ class EngineSettings(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[ToolNotes, ...] = ()
     checkpoint_factor: int = 1
     """How much rarer checkpoints are than by default: each one that found the disk full has put the next off."""
+    is_kept: bool = False
+    """True where the file outlives the session, and a failure of the machine: commits wait for the disk."""
     begun_anew: str | None = None
     """Why an earlier canvas of the same session is gone; `calls` says it in its first row."""
 
@@ -101,7 +103,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a tool of the server, as `calls` keeps it."""
 
     number: int
-    """Counts from 1 in the order in which results came."""
+    """Counts from 1 in the order in which results came; in a canvas that was kept, from the last that it has."""
     tool: str
     arguments: bytes
     """The raw JSON text of `params.arguments`."""

@@ -24,6 +24,8 @@ _SPEC = (
     '[{"number":"BIGINT","tool":"VARCHAR","arguments":"VARCHAR","time":"VARCHAR","bytes":"BIGINT",'
     '"tables":["VARCHAR"],"note":"VARCHAR"}]'
 )
+_IDS = "SELECT macro_definition FROM duckdb_functions() WHERE function_name = ? AND NOT internal"
+_ANYTHING = "SELECT 1 FROM duckdb_tables() UNION ALL SELECT 1 FROM duckdb_views() WHERE NOT internal"
 _EVICTED = "evicted to make room; call the tool again for its rows"
 _DROPPED = f"{TEXTS}.dropped"
 """Names that were dropped, with their calls; made with the first of them."""
@@ -60,9 +62,15 @@ def row_of(call: Call, result: bytes | memoryview, names: tuple[str, ...]) -> Ca
 
 
 def create(connection: Connection, canvas: str) -> None:
-    """Make the table, and the function that tells the canvas's id, where there is none."""
-    connection.execute(_CREATE)
+    """Make the function that tells the canvas's id, by which the file is known from then on, and the table, where there is none."""
     connection.execute(f"CREATE MACRO IF NOT EXISTS {ID_MACRO}() AS '{canvas}'")
+    connection.execute(_CREATE)
+
+
+def is_of(connection: Connection, canvas: str) -> bool:
+    """Whether the file is this canvas's, or has nothing in it yet."""
+    found = connection.execute(_IDS, [ID_MACRO]).fetchall()
+    return found == [(f"'{canvas}'",)] or (not found and connection.execute(_ANYTHING).fetchone() is None)
 
 
 def insert(connection: Connection, rows: Sequence[CallRow]) -> None:

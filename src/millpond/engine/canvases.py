@@ -25,7 +25,8 @@ from millpond.core.replies import refusal_result
 from millpond.core.values import is_object
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory
-from millpond.engine.supervisor import new_tag
+from millpond.engine.kept import Kept
+from millpond.engine.tags import new_tag
 
 MAX_LEARNED = 1_000
 """Tools whose words are remembered for later canvases."""
@@ -60,6 +61,10 @@ Place = Callable[[], CanvasDirectory]
 """Makes a private directory, held."""
 EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
 """Makes an engine from its settings and a log of single lines."""
+
+
+Keep = Callable[[str | None], Kept | None]
+"""Finds the kept canvas of a session's conversation, or with None its own; None where there is to be none."""
 
 
 class SettingsFactory(Protocol):
@@ -103,30 +108,32 @@ class Canvases:
         self._open: list[Opened] = []
 
     @asynccontextmanager
-    async def open(self, max_conversations: int = 1) -> AsyncGenerator[Desk]:
+    async def open(self, max_conversations: int = 1, keep: Keep = lambda _: None) -> AsyncGenerator[Desk]:
         """A session with a canvas of its own, and one for each of so many conversations at once. Raises what `place` does."""
-        desk = Desk(self, self.add(), max_conversations)
+        desk = Desk(self, self.add(keep(None)), max_conversations, keep)
         try:
             yield desk
         finally:
             await desk.close()
 
-    def add(self) -> Opened:
-        """Another canvas; nothing of it is started. Raises what `place` does."""
-        directory = self._place()
-        id = secrets.token_hex(canvas.ID_BYTES)
-        settings = self._settings(str(directory.path), id, new_tag())
+    def add(self, kept: Kept | None = None) -> Opened:
+        """Another canvas, a new one or one that was kept; nothing of it is started. Raises what `place` does."""
+        directory = kept.directory if kept else self._place()
+        id = kept.canvas if kept else secrets.token_hex(canvas.ID_BYTES)
+        settings = self._settings(str(directory.path), id, kept.tag if kept else new_tag())
+        if kept:
+            settings = msgspec.structs.replace(settings, is_kept=True, begun_anew=kept.begun_anew)
         opened = Opened(id, self._make(settings, self._log), directory)
         self._open.append(opened)
         return opened
 
     async def end(self, opened: Opened) -> None:
-        """End a canvas, and remove all of it."""
+        """End a canvas, and remove all of it, unless it is kept."""
         self._open.remove(opened)
         try:
             await opened.engine.close()
         finally:
-            opened.directory.remove()
+            opened.directory.leave()
             self._tell(opened.engine.counted)
 
     def find(self, id: str) -> Opened | None:
@@ -138,8 +145,11 @@ class Canvases:
 class Desk:
     """The canvas of a session or a conversation, from which it reaches others by their ids (`core.model.Engine`)."""
 
-    def __init__(self, canvases: Canvases, home: Opened, max_conversations: int = 0) -> None:
+    def __init__(
+        self, canvases: Canvases, home: Opened, max_conversations: int = 0, keep: Keep = lambda _: None
+    ) -> None:
         self._canvases = canvases
+        self._keep = keep
         self._home = home
         self._max_conversations = max_conversations
         self._conversations: dict[str, Desk] = {}
@@ -150,16 +160,16 @@ class Desk:
 
     def of(self, conversation: str) -> Desk:
         """The canvas of one conversation, begun where there is none; where none can be, the session's own."""
-        found = self._conversations.pop(conversation, None) or self._begin()
+        found = self._conversations.pop(conversation, None) or self._begin(conversation)
         if found is not self:
             self._conversations[conversation] = found
         while len(self._conversations) > self._max_conversations:
             self._do(self._conversations.pop(next(iter(self._conversations))).close())
         return found
 
-    def _begin(self) -> Desk:
+    def _begin(self, conversation: str) -> Desk:
         try:
-            desk = Desk(self._canvases, self._canvases.add())
+            desk = Desk(self._canvases, self._canvases.add(self._keep(conversation)))
         except MillpondError:
             return self
         desk.learn(tuple(self._learned.values()))

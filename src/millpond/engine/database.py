@@ -23,6 +23,7 @@ CHECKPOINT_BYTES = 64 << 20
 
 _DAMAGE = re.compile(
     r"not a valid DuckDB database file|Corrupt (?:database|WAL) file|Could not read enough bytes from file"
+    r"|Trying to read a database file with|is an existing extension"
 )
 
 _NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
@@ -34,7 +35,6 @@ _LOCKED = (
     "enable_external_access = false",
     "python_enable_replacements = false",
     "lambda_syntax = 'ENABLE_SINGLE_ARROW'",  # Agents write `x -> x + 1`, and the new syntax works beside it.
-    "fsync_mode = 'NONE'",  # What is written survives a kill; after a power cut nobody asks for a canvas.
     "TimeZone = 'UTC'",  # Else a TIMESTAMPTZ is written in the machine's zone.
     "lock_configuration = true",
 )
@@ -86,11 +86,12 @@ class Database:
         checkpoint_factor: int = 1,
         threads: int = 2,
         spool: Path | None = None,
+        is_kept: bool = False,
     ) -> None:
         """Open or make the file. DuckDB keeps within `memory_bytes` and spills beside the file.
 
         A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log. In `spool`, and nowhere else, COPY may write files.
-        Raises `DatabaseError` where it cannot be opened.
+        Where it `is_kept`, a commit waits for the disk. Raises `DatabaseError` where it cannot be opened.
         """
         settings: dict[str, Any] = {
             "access_mode": "READ_WRITE",
@@ -111,6 +112,8 @@ class Database:
         # DuckDB takes the places between its start and the end of all access, and then never again.
         allowed = [str(place) for place in (self.exchange, spool) if place is not None]
         self._connection.execute("SET GLOBAL allowed_directories = ?", [allowed])
+        # What is written survives a kill; after a power cut nobody asks for a canvas that is not kept.
+        self._connection.execute(f"SET GLOBAL fsync_mode = '{'STANDARD' if is_kept else 'NONE'}'")
         for setting in _LOCKED:
             self._connection.execute(f"SET GLOBAL {setting}")
 
@@ -154,7 +157,7 @@ def reading(connection: Connection) -> Generator[None]:
 
 
 def is_damage(error: DatabaseError) -> bool:
-    """Whether the file itself is at fault, not what is around it: a full disk, a lock, no more descriptors, no memory."""
+    """Whether the file itself is at fault (damaged, none, another version's), not what is around it: the disk, a lock, memory."""
     return _DAMAGE.search(str(error)) is not None
 
 

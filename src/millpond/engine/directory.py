@@ -50,24 +50,28 @@ class CanvasDirectory:
                 self.path.mkdir(mode=_MODE, parents=True)
                 made = True
             except FileExistsError:
-                _require_own(self.path)
+                require_own(self.path)
             if sys.platform == "win32" or self._locked():
                 return made
 
     def _locked(self) -> bool:
         """Lock it. False where it was swept between its making and its locking."""
         try:
-            lock = _lock(self.path, wait=True)
+            lock = lock_of(self.path, wait=True)
             self.release()  # Only now: there is no moment in which a sweep finds it unlocked.
             self._lock = lock
             return lock is None or os.path.samestat(os.fstat(lock), self.path.stat())
         except FileNotFoundError:
             return False
 
-    def renew(self) -> None:
-        """Empty it, made again if need be, and held. Raises `OSError` as `hold` does."""
+    def renew(self, tag: str) -> Path | None:
+        """Empty it, made again if need be, and held, for a canvas whose table names have this tag. Raises `OSError` as `hold` does.
+
+        Returns where that was put which lay in it, where it is not gone.
+        """
         shutil.rmtree(self.path, ignore_errors=True)
         self.hold()
+        return None
 
     def release(self) -> None:
         """Let go of the lock; the directory stays."""
@@ -79,6 +83,10 @@ class CanvasDirectory:
         """Remove it with all that lies in it. What cannot be removed is left for a later `sweep`."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.release()
+
+    def leave(self) -> None:
+        """The canvas has ended, and its processes with it."""
+        self.remove()
 
     def remove_unless_shared(self) -> bool:
         """Remove it if no other process uses it. Returns True if it was removed."""
@@ -113,8 +121,8 @@ def sweep(parent: Path | None = None) -> tuple[Path, ...]:
 
 def _swept(path: Path) -> bool:
     try:
-        _require_own(path)
-        lock = _lock(path, wait=False)
+        require_own(path)
+        lock = lock_of(path, wait=False)
     except OSError:
         return False
     if lock is None:
@@ -124,14 +132,14 @@ def _swept(path: Path) -> bool:
     return True
 
 
-def _require_own(path: Path) -> None:
+def require_own(path: Path) -> None:
     """Raises `OSError` where the path is anything but a directory (not a link to one) of this user."""
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or (sys.platform != "win32" and found.st_uid != os.getuid()):
         raise PermissionError(f"{path} is not a directory of this user")
 
 
-def _lock(path: Path, *, wait: bool) -> int | None:
+def lock_of(path: Path, *, wait: bool) -> int | None:
     """A descriptor with a shared lock, or without `wait` the only one; None where it cannot be locked.
 
     Raises `OSError` where the directory cannot be opened.

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Literal
 
+import msgspec
+
 from millpond.core.errors import Refusal
 from millpond.core.model import (
     Answer,
@@ -71,6 +73,8 @@ class Link:
         self._unconfirmed = Unconfirmed(self._limits)
         self._learned = Learned(self._limits)
         self._dropped = 0
+        self._before: int | None = None
+        """The highest number that was there before this session's calls, which are numbered on from it; None until a process tells."""
         self._has_loaded = False
         """True once the process has dealt with a result: what it has taken of its memory it may not give back."""
         self._closed = False
@@ -126,7 +130,7 @@ class Link:
         else:
             self.counted.kept(call.tool, len(result))
         if outcome.verdict is Verdict.FAILED and not self._closed:
-            self._log(f"engine: the result of call {call.number} is in no table: {outcome.note}")
+            self._log(f"engine: the result of call {self._numbered(call).number} is in no table: {outcome.note}")
         return outcome
 
     async def _stored(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
@@ -151,7 +155,7 @@ class Link:
             self._log(f"engine: {self._dropped} results were not recorded, the engine was too far behind")
             self._dropped = 0
         if self._supervisor.process:
-            self._supervisor.process.send(Record(call=call), kept)
+            self._supervisor.process.send(Record(call=self._numbered(call)), kept)
         elif self._supervisor.is_resting:
             self._supervisor.want()
         self._places.touch(self)
@@ -240,7 +244,7 @@ class Link:
             load.shared = self._queries_run()
             if load.deadline is None:
                 load.deadline = _later(self._load_seconds(load), self._overdue, load)
-            process.send(Take(id=load.id, call=load.call, query_tool=load.query_tool), load.result)
+            process.send(Take(id=load.id, call=self._numbered(load.call), query_tool=load.query_tool), load.result)
         if load and load.alone:
             return
         free = QUERY_THREADS - len(self._stopping) - sum(question.sent for question in self._questions.values())
@@ -249,9 +253,14 @@ class Link:
                 free -= 1
                 question.sent = True
                 question.sends += 1
-                process.send(question.message(), question.arguments)
+                call = question.call and self._numbered(question.call)
+                process.send(question.message(call), question.arguments)
                 if load:
                     load.shared = True
+
+    def _numbered(self, call: Call) -> Call:
+        """As the canvas numbers it."""
+        return msgspec.structs.replace(call, number=call.number + self._before) if self._before else call
 
     def _queries_run(self) -> bool:
         return bool(self._stopping) or any(question.sent for question in self._questions.values())
@@ -268,15 +277,17 @@ class Link:
 
     # --- what the supervisor tells ------------------------------------------------------------------------------
 
-    def on_up(self) -> None:
+    def on_up(self, last_number: int) -> None:
         """A process takes requests: what is known of the tools goes first, then what was recorded, the result in hand, queries."""
         process = self._supervisor.process
         assert process is not None
         self._has_loaded = False
+        if self._before is None:
+            self._before = last_number
         if learned := self._learned.all():
             process.send(Learn(tools=learned))
         for call, result in self._unconfirmed.all():
-            process.send(Record(call=call), result)
+            process.send(Record(call=self._numbered(call)), result)
         self._advance()
         if not self.is_busy:
             self._places.on_idle()
@@ -289,7 +300,7 @@ class Link:
             case Answered():
                 self._answered(answer, body)
             case Kept():
-                self._unconfirmed.remove(answer.numbers)
+                self._unconfirmed.remove(number - (self._before or 0) for number in answer.numbers)
                 self.counted.evicted(answer.evicted)
             case _:
                 return

@@ -7,6 +7,7 @@ engine's modules inside `build`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -105,6 +106,7 @@ def build(settings: EngineSettings) -> Parts:
 
 
 def _build(settings: EngineSettings) -> Parts:
+    from millpond.engine import calls
     from millpond.engine.database import Database
     from millpond.engine.exporting import spool_path
     from millpond.engine.query import QueryRunner
@@ -115,7 +117,11 @@ def _build(settings: EngineSettings) -> Parts:
         memory_bytes=int(settings.memory_bytes * DATABASE_SHARE),
         checkpoint_factor=settings.checkpoint_factor,
         spool=spool_path(settings) if settings.export_directory else None,
+        is_kept=settings.is_kept,
     )
+    with closing(database.cursor()) as connection:
+        if not calls.is_of(connection, settings.canvas):
+            raise CanvasDamaged("it is not the file of this canvas")
     store = Store(database, settings)
     if settings.begun_anew:
         _say(database, settings.begun_anew)

@@ -7,19 +7,19 @@ engine's modules without `duckdb`.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 
+from millpond.core.canvas import begun_anew
 from millpond.core.model import Answer, EngineSettings, Ready
-from millpond.engine.directory import CanvasDirectory
 from millpond.engine.exits import Exit
+from millpond.engine.kept import directory_of
 from millpond.engine.limits import Limits
 from millpond.engine.process import Process
+from millpond.engine.tags import new_tag
 
 Blame = Literal["query", "load", "memory"]
 _SAID = {
@@ -27,17 +27,6 @@ _SAID = {
     "load": "a load did not stop, the process is ended",
     "memory": "a load found no memory, it is tried again in a new process",
 }
-_TAG_LETTERS = "bcdfghjkmnpqrstvwxyz"
-"""No vowels, so that no word comes out, and none that is taken for a digit."""
-_TAG_DIGITS = "23456789"
-
-
-def new_tag() -> str:
-    """The mark in a canvas's table names, one of four million; it tells nothing of the canvas's id.
-
-    Three letters and three digits: one to two tokens less of `o200k_base` than six of any kind, and the same number for all.
-    """
-    return "".join(secrets.choice(characters) for characters in (_TAG_LETTERS, _TAG_DIGITS) for _ in range(3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +50,8 @@ class Owner(Protocol):
         """The process is gone, or none came up."""
         ...
 
-    def on_up(self) -> None:
-        """A process takes requests; it knows what was committed and nothing else."""
+    def on_up(self, last_number: int) -> None:
+        """A process takes requests; it knows what was committed, up to that call's number, and nothing else."""
         ...
 
     def on_answer(self, answer: Answer, body: bytes) -> None:
@@ -89,7 +78,7 @@ class Supervisor:
         self._limits = limits
         self._command = command
         self._log = log
-        self._directory = CanvasDirectory(Path(settings.directory))
+        self._directory = directory_of(settings)
         self._begun = False
         self._newest: Process | None = None
         self._preparing: asyncio.Future[None] | None = None
@@ -152,12 +141,13 @@ class Supervisor:
         if not await self._owner.may_start():
             self._log("engine: cannot be started: the others are all at work")
             return False
-        process = await self._launch()
-        if process is None:
+        launched = await self._launch()
+        if launched is None:
             return False
+        process, last_number = launched
         self._failed_starts = self._damaged = 0
         self.process = process
-        self._owner.on_up()
+        self._owner.on_up(last_number)
         await self._ended(process)
         return True
 
@@ -174,14 +164,14 @@ class Supervisor:
             await process.ended
         self._directory.release()
 
-    async def _launch(self) -> Process | None:
-        """A process that takes requests, or None where none came up."""
-        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    async def _launch(self) -> tuple[Process, int] | None:
+        """A process that takes requests, and the last number that it knows; None where none came up."""
+        ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
         def on_answer(answer: Answer, body: bytes) -> None:
             if isinstance(answer, Ready):
                 if not ready.done():
-                    ready.set_result(None)
+                    ready.set_result(answer.last_number)
                 return
             self.failures = 0
             self._owner.on_answer(answer, body)
@@ -199,7 +189,7 @@ class Supervisor:
             [ready, process.ended], timeout=self._limits.start_seconds, return_when=asyncio.FIRST_COMPLETED
         )
         if ready.done() and not process.ended.done():
-            return process
+            return process, ready.result()
         process.kill()
         code = await asyncio.shield(process.ended)  # it is awaited again at the close
         self._damaged += code == Exit.DAMAGED
@@ -218,10 +208,11 @@ class Supervisor:
 
     def _renew(self, what: str) -> None:
         """Begin an empty canvas. Its tables get another tag, so that a name of the old one is known to be stale."""
-        self._directory.renew()
-        note = f"the canvas's file {what}, and its tables with it; call the tools again for their rows"
-        self._settings = msgspec.structs.replace(self._settings, tag=new_tag(), begun_anew=note)
-        self._log(f"engine: the canvas's file {what}; a new, empty canvas is begun")
+        tag = new_tag()
+        aside = self._directory.renew(tag)
+        self._settings = msgspec.structs.replace(self._settings, tag=tag, begun_anew=begun_anew(what))
+        put = f" and is now in {aside}" if aside else ""
+        self._log(f"engine: the canvas's file {what}{put}; a new, empty canvas is begun")
 
     async def _ended(self, process: Process) -> None:
         code = await asyncio.shield(process.ended)  # it is awaited again at the close

@@ -104,11 +104,9 @@ class Question:
     is_resource: bool = False
     """True where `arguments` is a URI."""
 
-    def message(self) -> Query:
-        """What the engine is sent, before the arguments."""
-        return Query(
-            id=self.id, query_tool=self.query_tool, call=self.call, visit=self.visit, is_resource=self.is_resource
-        )
+    def message(self, call: Call | None) -> Query:
+        """What the engine is sent before the arguments; `call` as the canvas numbers it."""
+        return Query(id=self.id, query_tool=self.query_tool, call=call, visit=self.visit, is_resource=self.is_resource)
 
 
 class Unconfirmed:

@@ -12,7 +12,6 @@ import os
 import sys
 import threading
 from io import BufferedReader, FileIO
-from pathlib import Path
 from queue import SimpleQueue
 
 from millpond.core.errors import CanvasDamaged, CanvasStopped
@@ -37,6 +36,7 @@ from millpond.engine import ceiling, exits
 from millpond.engine.directory import CanvasDirectory
 from millpond.engine.exits import NO_MEMORY, Exit, stop, tell, why
 from millpond.engine.flusher import Flusher
+from millpond.engine.kept import directory_of
 from millpond.engine.parts import Build, Parts, build, file_path
 from millpond.engine.queries import Queries
 from millpond.engine.wire import Answers, private_streams, read_exactly, skip
@@ -167,7 +167,7 @@ def main(make: Build = build) -> None:
     if not head:
         os._exit(Exit.END)
     settings = decode_settings(memoryview(head))
-    directory = CanvasDirectory(Path(settings.directory))
+    directory = directory_of(settings)
     os.umask(0o077)
     try:
         directory.hold()
@@ -179,7 +179,8 @@ def main(make: Build = build) -> None:
     ceiling.hold(settings.memory_bytes, Exit.EXCESS)
     worker.ready()
     worker.serve(source)
-    _remove_if_orphaned(directory)
+    if not settings.is_kept:
+        _remove_if_orphaned(directory)
     os._exit(Exit.END)
 
 

@@ -7,6 +7,7 @@ where none is demanded, there is one. Imports the SDK, Starlette, `core` and thi
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from mcp.server.streamable_http import check_accept_headers
 from mcp.shared.inbound import (
@@ -82,7 +83,8 @@ class Callers:
         async with self._locks.setdefault(caller, asyncio.Lock()):
             server = self._servers.get(caller)
             if server is None or server.is_ending:
-                server = ModernServer(self._idle_seconds, self._begin, self._log, self.running.discard)
+                begin = partial(self._begin, caller=caller)
+                server = ModernServer(self._idle_seconds, begin, self._log, self.running.discard)
                 self.running.add(server)
                 await server.start(self._own.get(caller))
                 self._servers[caller] = server

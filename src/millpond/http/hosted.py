@@ -1,7 +1,7 @@
 """Hosted: a server that runs for one session or one caller, from its start to its end.
 
 Rule: it is the driver's client, so that what holds on standard streams holds here; its end answers all that wait.
-Imports asyncio, the relay's `driver` and `log`, and this package's `events`.
+Imports asyncio, the relay's `driver` and `log`, and this package's `events` and `guard`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from millpond.http.events import Outbox
+from millpond.http.guard import ANYONE
 from millpond.relay.driver import ClientEnd, Driver
 from millpond.relay.log import Log
 from millpond.relay.siblings import Shown
@@ -20,7 +21,9 @@ from millpond.relay.siblings import Shown
 class Open(Protocol):
     """Begins a session of its own: a canvas, an engine, a server that has been started."""
 
-    def __call__(self, client: ClientEnd, own: Shown | None = None) -> AbstractAsyncContextManager[Driver]:
+    def __call__(
+        self, client: ClientEnd, own: Shown | None = None, caller: int = ANYONE
+    ) -> AbstractAsyncContextManager[Driver]:
         """`own` are the own tools where the client was shown them before. Raises `MillpondError` on entry."""
         ...
 

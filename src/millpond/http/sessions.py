@@ -6,6 +6,8 @@ their order are those of the SDK's session manager. Imports the SDK, Starlette, 
 
 from __future__ import annotations
 
+from functools import partial
+
 from mcp.server.streamable_http import LAST_EVENT_ID_HEADER, MCP_SESSION_ID_HEADER, check_accept_headers
 from mcp.shared.inbound import MCP_PROTOCOL_VERSION_HEADER
 from mcp_types import DEFAULT_NEGOTIATED_VERSION, INVALID_PARAMS, PARSE_ERROR
@@ -71,7 +73,7 @@ class Sessions:
         return await self._open(caller, message, request, send)
 
     async def _open(self, caller: int, message: Message, request: Request, send: Send) -> Response | None:
-        session = LegacySession(caller, self._terms, self._begin, self._log, self._over)
+        session = LegacySession(caller, self._terms, partial(self._begin, caller=caller), self._log, self._over)
         self.running.add(session)
         session.connected()
         try:

@@ -128,6 +128,8 @@ class Policy:
     resources: Resources = "auto"
     exports: bool = False
     """True where the own tool may write files."""
+    keeps: bool = False
+    """True where a canvas may have tables before the session's first call."""
     paging: Mapping[str, Paging] = field(default_factory=lambda: MappingProxyType({}))
     """How the pages of a tool are collected, for the tools that the configuration names."""
     page_id: str = "millpond-page"

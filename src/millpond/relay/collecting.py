@@ -57,8 +57,8 @@ class Collection:
         self._seen: set[bytes] = set()
         self._asked_values = {self._value}
         self._stop: str | None = None
-        self.last_call = 0
-        """The number under which the last page is recorded."""
+        self.last_note = ""
+        """What `calls` says of the last page, by which it is found there."""
 
     @property
     def pages(self) -> int:
@@ -206,7 +206,9 @@ class Collection:
         value = _compact(end.resume or b"null")
         if len(value) <= MAX_PRINTED_CHARACTERS:
             return f"the same arguments and {page} {value}"
-        return f"the same arguments and {page} as in SELECT text FROM results WHERE call = {self.last_call}"
+        note = self.last_note.replace("'", "''")
+        found = f"SELECT text FROM results WHERE call = (SELECT max(number) FROM calls WHERE note = '{note}')"
+        return f"the same arguments and {page} as in {found}"
 
 
 def _raw_members(text: bytes, members: Mapping[str, Member]) -> dict[str, bytes]:

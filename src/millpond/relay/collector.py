@@ -146,9 +146,10 @@ class Collector:
         if not collection.pages:
             self._close(collection)
             return self._without_rows(page, collection, envelope)
-        kept = self._kept(page, envelope, f"page {page.number} of {collection.sibling.name}")
+        note = f"page {page.number} of {collection.sibling.name}"
+        kept = self._kept(page, envelope, note)
         if collection.pages > before:
-            collection.last_call = self._records.last_number
+            collection.last_note = note
         if end is None:
             return [kept, *_progress(collection), self._next(collection)]
         self._close(collection)

@@ -229,7 +229,10 @@ class Session:
             return ToClient(line)
         if method != "resources/list":
             return ToClient(with_templates(listing))
-        return Look("", listing) if self._records.last_number else ToClient(line)  # Without a call there is no table.
+        if not self._records.last_number and not self._policy.keeps:  # Without a call there is no table.
+            return ToClient(line)
+        self._has_looked = True
+        return Look("", listing)
 
     def looked(self, look: Look, found: bytes) -> bytes:
         """The client's line for what the engine said of a resource, or of all tables."""
