@@ -8,6 +8,8 @@ import duckdb
 import pytest
 
 from millpond.core import trees
+from millpond.core.exactness.doubts import doubts
+from millpond.core.exactness.remedies import MACROS
 
 
 def one(sql: str) -> Any:
@@ -120,3 +122,20 @@ def test_a_list_of_an_aggregate_is_printed_with_its_order() -> None:
         printed(trees.sorted_by(trees.call("list", x), x, where=trees.is_not_null(x)))
         == "SELECT list(x ORDER BY x) FILTER (WHERE (x IS NOT NULL))"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "meant"),
+    [
+        ("geomean", "x", "exp(avg(ln(x)))"),
+        ("geometric_mean", "x", "exp(avg(ln(x)))"),
+        ("wavg", "x, w", "sum(x * w) / sum(w)"),
+        ("weighted_avg", "x, w", "sum(x * w) / sum(w)"),
+    ],
+)
+def test_some_means_are_written_out_as_other_aggregates(name: str, arguments: str, meant: str) -> None:
+    """EXACT-33"""
+    rows = "(VALUES (0.1, 3e0), (0.7, 2e0), (0.3, 1e0)) t(x, w)"
+    assert one(f"SELECT {name}({arguments}) = {meant} FROM {rows}") is True
+    plan = one(f"SELECT json_serialize_plan('SELECT {name}({arguments}) FROM {rows}')")
+    assert doubts(json.loads(plan)).aggregates == {MACROS[name][0]}

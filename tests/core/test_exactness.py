@@ -247,7 +247,7 @@ def test_what_is_said_without_the_data_runs_too(kind: str) -> None:
                 assert ", not checked on the data: for some values it " in note(finding)
                 for tree in finding.expressions:
                     serialized("json_serialize_plan", f"{printed(tree)} FROM t")["plans"]
-        assert all(unplaced(doubt) or doubt.kind is Kind.TEXT for doubt in doubts(plan).found)
+        assert all(unplaced(doubt, ()) or doubt.kind is Kind.TEXT for doubt in doubts(plan).found)
 
 
 def test_a_cell_counts_as_the_number_that_it_shows() -> None:

@@ -135,6 +135,8 @@ NOT_ASKED = [
     (f"SELECT avg(COLUMNS('^(id|big)$')) FROM {T}", "avg(COLUMNS('^(id|big)$')), not checked on the data"),
     (f"PIVOT {T} ON n IN (1, 2) USING median(price) GROUP BY num", "median of DECIMAL(3,2) is not exact for every value"),
     (f"SELECT list_median(list(price)) FROM {T}", "median of DECIMAL(3,2) is not exact for every value"),
+    (f"SELECT 1 + GeoMean(price) FROM {T}", "geomean is not exact for every value: it is exp(avg(ln(x)))"),
+    (f"SELECT wavg(d, n) FROM {TWO}", "wavg is not exact for every value: it is sum(x * w) / sum(w)"),
 ]  # fmt: skip
 
 

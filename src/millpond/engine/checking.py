@@ -17,6 +17,7 @@ from millpond.core.exactness.doubts import relevant
 from millpond.core.exactness.findings import findings
 from millpond.core.exactness.questions import Question, Site, questions
 from millpond.core.exactness.remedies import Finding, unchecked, unplaced
+from millpond.core.values import objects
 from millpond.engine.database import Connection, DatabaseError
 from millpond.engine.exits import tell
 from millpond.engine.judging import Judge, Judged
@@ -51,7 +52,8 @@ class Checker:
             found = _unchecked(asked.unasked)
             for question in asked.asked:
                 found += self._ask(connection, question, deadline) if affordable else _unchecked(question.sites)
-            nameless = [note for doubt in asked.unplaced for note in unplaced(doubt)]
+            called = {str(node.get("function_name", "")).lower() for node in objects(judged.tree)}
+            nameless = [note for doubt in asked.unplaced for note in unplaced(doubt, called)]
             return _first(_written(connection, found) + nameless)
         except Exception as error:
             _tell(error)

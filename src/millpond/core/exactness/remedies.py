@@ -7,7 +7,7 @@ Imports this package's `doubts`, `questions` and `trees`, and msgspec.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
 import msgspec
@@ -22,6 +22,15 @@ MAX_DIGITS = 38
 _INTEGER_DIGITS = {"BIGINT": 19, "UBIGINT": 20}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _HALVES = ("0.5", "-0.5")
+_MEAN_OF_LOGARITHMS = ("avg", "is exp(avg(ln(x))), computed in DOUBLE; exp(favg(ln(x))) drifts less")
+_SUM_OF_WEIGHTED = ("sum", "is sum(x * w) / sum(w), which adds DOUBLE values one by one; fsum drifts less")
+MACROS = {
+    "geomean": _MEAN_OF_LOGARITHMS,
+    "geometric_mean": _MEAN_OF_LOGARITHMS,
+    "wavg": _SUM_OF_WEIGHTED,
+    "weighted_avg": _SUM_OF_WEIGHTED,
+}
+"""Functions that DuckDB replaces with others: the aggregate in each, and what is said of it (contract test)."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -70,8 +79,11 @@ def unchecked(site: Site) -> list[Finding]:
     return [] if general is None else [msgspec.structs.replace(general(site), checked=False)]
 
 
-def unplaced(doubt: Doubt) -> list[str]:
-    """What is said of a function that the statement calls under another name."""
+def unplaced(doubt: Doubt, called: Collection[str]) -> list[str]:
+    """What is said of a function that the statement calls under another name, of all those that it calls."""
+    macros = sorted(name for name, (function, _) in MACROS.items() if name in called and function == doubt.function)
+    if macros:
+        return [f"{name} is not exact for every value: it {MACROS[name][1]}." for name in macros]
     lost = _NAMELESS.get(doubt.kind)
     return [] if lost is None else [f"{doubt.function} of {doubt.type} is not exact for every value: it {lost}."]
 
