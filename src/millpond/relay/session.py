@@ -66,8 +66,8 @@ class Session:
         self._has_resources: bool | None = None
         """Whether the server offers resources; None until it has said so."""
         self._has_looked = False
-        self._has_replaced = False
-        """True once a handle told the client of a table: before that, lists of the server's stay as they came."""
+        self._has_replaced = policy.keeps
+        """True once a handle told the client of a table, maybe in an earlier session: before that, lists of the server's stay as they came."""
         self._is_opened = False
         self._names: set[str] = set()
         self._own = None if own is None else own.query
