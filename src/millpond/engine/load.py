@@ -6,7 +6,7 @@ caller's transaction. Imports `core` and `engine.database`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import zip_longest
 from typing import Any
@@ -72,13 +72,20 @@ def _plain(lexeme: str) -> msgspec.Raw:
     except InvalidOperation:
         return msgspec.Raw(lexeme.encode())
     if not value:
-        return msgspec.Raw(b"0")
+        return msgspec.Raw(b"-0.0" if value.is_signed() else b"0")
     if abs(value.adjusted()) > MAX_PLAIN_EXPONENT:
         return msgspec.Raw(lexeme.encode())
     return msgspec.Raw(format(value, "f").encode())
 
 
-_without_exponents = msgspec.json.Decoder(float_hook=_plain)
+def _without_exponents(markers: Mapping[bytes, bytes]) -> msgspec.json.Decoder[Any]:
+    """Writes numbers without exponents; a marker, which is a number with one, stays what it stands for."""
+
+    def plain(lexeme: str) -> msgspec.Raw:
+        raw = lexeme.encode()
+        return msgspec.Raw(raw) if raw in markers else _plain(lexeme)
+
+    return msgspec.json.Decoder(float_hook=plain)
 
 
 def _rewrite(raws: Sequence[msgspec.Raw], decoder: msgspec.json.Decoder[Any]) -> list[msgspec.Raw]:
@@ -127,7 +134,7 @@ def _parameters(plan: Plan, raws: Sequence[msgspec.Raw], chunk: slice) -> list[s
     direct = [source for source in plan.sources if source.from_row]
     if direct:
         exponents = any(source.type.exponents for source in direct)
-        rows = _rewrite(raws, _without_exponents) if exponents else raws
+        rows = _rewrite(raws, _without_exponents(plan.rows.markers)) if exponents else raws
         parameters.append(join_rows(rows, plan.rows.markers))
     alone = [source for source in plan.sources if not source.from_row]
     if alone:
@@ -152,7 +159,7 @@ def _cells(plan: Plan, alone: Sequence[Source], raws: Sequence[msgspec.Raw]) -> 
 def _cell_list(source: Source, cells: Sequence[Any], plan: Plan) -> str:
     """The JSON text of a column's cells, as its route wants them."""
     if source.type.route is Route.DIRECT:
-        plain = _rewrite(cells, _without_exponents) if source.type.exponents else cells
+        plain = _rewrite(cells, _without_exponents(plan.rows.markers)) if source.type.exponents else cells
         return join_rows(plain, plan.rows.markers)
     every = source.type.route is Route.JSON
     texts = [_as_text(cell, plan, every=every) for cell in cells]

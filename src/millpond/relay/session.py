@@ -67,7 +67,7 @@ class Session:
         """Whether the server offers resources; None until it has said so."""
         self._has_looked = False
         self._has_replaced = policy.keeps
-        """True once a handle told the client of a table, maybe in an earlier session: before that, lists of the server's stay as they came."""
+        """True once a handle told of a table, maybe in an earlier session: before that, lists of the server stay as they came."""
         self._is_opened = False
         self._names: set[str] = set()
         self._own = None if own is None else own.query
