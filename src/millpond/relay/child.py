@@ -52,6 +52,7 @@ class Child:
         self._lines, self._stderr_lines = Lines(), Lines()
         self._last_words: deque[str] = deque(maxlen=LAST_WORDS_LINES)
         self._open = {"stdout", "stderr", "process"}
+        self._pipes = {"stdout": process.stdout, "stderr": process.stderr}
         self._has_heard = False
         self._has_answered = False
         self._stdin = Sink(os.dup(process.stdin.fileno()), owner.on_full, owner.on_deaf)
@@ -184,12 +185,16 @@ class Child:
             return
         for what, source in (("stdout", self._stdout), ("stderr", self._stderr)):
             source.close()
-            self._end_of(what)
+            self._end_of(what, is_read=sys.platform == "win32")
 
-    def _end_of(self, what: str) -> None:
+    def _end_of(self, what: str, *, is_read: bool = False) -> None:
+        """One of the three is over, and its pipe is closed; but not under a thread that still reads it, which would hold us up."""
         if what in self._open:
             self._open.discard(what)
+            if what in self._pipes and not is_read:
+                self._pipes[what].close()
             if not self._open:
+                self._stdin.close()
                 self._owner.on_exit()
 
 
