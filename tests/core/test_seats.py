@@ -7,37 +7,53 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millpond.core.seats import Seats
+from millpond.core.seats import LINGER_SECONDS, STAY_SECONDS, Seats
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["take", "touch", "leave", "wait"]), st.integers(0, 5), st.integers(0, 30)), max_size=60
+    st.tuples(
+        st.sampled_from(["take", "touch", "settle", "leave", "wait"]),
+        st.integers(0, 5),
+        st.sampled_from([0, 0.0625, 0.5, 1, 30]),
+    ),
+    max_size=60,
 )
 
 
 @given(st.integers(1, 4), STEPS, st.sets(st.integers(0, 5)))
 def test_no_more_have_a_place_than_there_are_and_the_longest_unused_makes_way(
-    most: int, steps: Sequence[tuple[str, int, int]], busy: set[int]
+    most: int, steps: Sequence[tuple[str, int, float]], busy: set[int]
 ) -> None:
     """CANVAS-13 CANVAS-14"""
     seats: Seats[int] = Seats(most, idle_seconds=10)
-    used: dict[int, int] = {}
-    now = 0
+    used: dict[int, float] = {}
+    came: dict[int, float] = {}
+    now = 0.0
     for step, who, more in steps:
         now += more if step == "wait" else 0
         if step == "take":
             assert seats.take(who, now) == (who in used or len(used) < most)
             if who in used or len(used) < most:
                 used[who] = now
+                came.setdefault(who, now)
         elif step == "touch":
             seats.touch(who, now)
             used |= {who: now} if who in used else {}
+        elif step == "settle":
+            seats.settle(who, now)
+            came |= {who: now} if who in used else {}
+            used |= {who: now} if who in used else {}
         elif step == "leave":
             assert seats.leave(who) == (used.pop(who, None) is not None)
+            came.pop(who, None)
         assert len(seats) == len(used) <= most
         idle = seats.idle(now, busy.__contains__)
         assert set(idle) == {one for one, at in used.items() if now - at >= 10 and one not in busy}
-        way = seats.make_way(1, busy.__contains__)
-        free = [at for one, at in used.items() if one not in busy]
+        way = seats.make_way(1, busy.__contains__, now)
+        free = [
+            at
+            for one, at in used.items()
+            if one not in busy and (now - at >= LINGER_SECONDS or now - came[one] >= STAY_SECONDS)
+        ]
         assert len(way) == (1 if len(used) == most and free else 0)
         assert all(used[one] == min(free) for one in way)
 

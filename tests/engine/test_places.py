@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from pathlib import Path
 
 import pond
 from engine_link import SCRIPTED, alive, bench, bounded, on_loop, quick, until
+from millpond.core.seats import LINGER_SECONDS, STAY_SECONDS
 from millpond.engine.link import Link
 from millpond.engine.places import Places
 
@@ -60,6 +63,39 @@ async def test_an_engine_at_work_is_never_ended_for_another(tmp_path: Path) -> N
         held.cancel()
         await asyncio.wait([held])
         assert await bounded(asked) != pid
+
+
+@on_loop
+async def test_an_engine_that_is_asked_again_at_once_is_not_ended_between_two_questions(tmp_path: Path) -> None:
+    """CANVAS-14"""
+    clock = Clock()
+    places = Places(1, 300, clock)
+    async with bench(tmp_path / "a", places=places) as first, bench(tmp_path / "b", places=places) as second:
+        pid = await first.ask("pid")
+        asked = second.query("pid")
+        for _ in range(3):
+            assert await first.ask("pid") == pid
+        clock.seconds = LINGER_SECONDS
+        other = await bounded(asked)
+        assert other != pid
+        asked = first.query("pid")
+        while not asked.done():
+            clock.seconds += STAY_SECONDS / 4
+            assert await second.ask("pid") == other or clock.seconds >= STAY_SECONDS
+
+
+@on_loop
+async def test_an_engine_that_is_being_closed_has_its_place_until_it_has_ended(tmp_path: Path) -> None:
+    """CANVAS-14"""
+    places = Places(1)
+    limits = quick(close_seconds=0.5)
+    async with bench(tmp_path / "a", limits=limits, places=places) as first, bench(tmp_path / "b", places=places) as it:
+        pid = await first.ask("pid")
+        os.kill(pid, signal.SIGSTOP)
+        closing = asyncio.create_task(first.link.close())
+        assert await it.ask("pid") != pid
+        assert not alive(pid)
+        await bounded(closing)
 
 
 @on_loop

@@ -284,13 +284,14 @@ class Link:
         self._has_loaded = False
         if self._before is None:
             self._before = last_number
+        self._places.settle(self)
         if learned := self._learned.all():
             process.send(Learn(tools=learned))
         for call, result in self._unconfirmed.all():
             process.send(Record(call=self._numbered(call)), result)
         self._advance()
         if not self.is_busy:
-            self._places.on_idle()
+            self._places.on_idle(self)
 
     def on_answer(self, answer: Answer, body: bytes) -> None:
         """Hand an answer to whoever waits for it."""
@@ -306,7 +307,7 @@ class Link:
                 return
         self._advance()
         if not self.is_busy:
-            self._places.on_idle()
+            self._places.on_idle(self)
 
     def _taken(self, answer: Taken, body: bytes) -> None:
         load = self._loads.current

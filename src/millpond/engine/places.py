@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from millpond.core.seats import Seats
+from millpond.core.seats import LINGER_SECONDS, Seats
 
 FOREVER_SECONDS = float("inf")
 
@@ -41,6 +41,7 @@ class Places:
         self._clock = clock
         self._waiting: dict[Tenant, asyncio.Future[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._again: asyncio.TimerHandle | None = None
 
     async def enter(self, tenant: Tenant, seconds: float) -> bool:
         """Have a place, waiting so long at most. False where none became free."""
@@ -48,7 +49,7 @@ class Places:
             self._look_later()
             return True
         given = self._waiting[tenant] = asyncio.get_running_loop().create_future()
-        self.on_idle()
+        self._make_way()
         try:
             async with asyncio.timeout(seconds):
                 await given
@@ -62,6 +63,10 @@ class Places:
         """Note that it is used."""
         self._seats.touch(tenant, self._clock())
 
+    def settle(self, tenant: Tenant) -> None:
+        """Note that its process takes requests from now on."""
+        self._seats.settle(tenant, self._clock())
+
     def leave(self, tenant: Tenant) -> None:
         """Free its place, for whoever has waited longest."""
         if not self._seats.leave(tenant):
@@ -74,10 +79,23 @@ class Places:
                 given.set_result(None)
         self._look_later()
 
-    def on_idle(self) -> None:
-        """Someone has nothing to do, or waits: have as many end as others wait for."""
-        for tenant in self._seats.make_way(len(self._waiting), lambda one: one.is_busy) if self._waiting else ():
+    def on_idle(self, tenant: Tenant) -> None:
+        """It has nothing to do from now on: it may make way."""
+        self.touch(tenant)
+        self._make_way()
+
+    def _make_way(self) -> None:
+        """Have as many end as others wait for: now, or when they have been there for a moment."""
+        if not self._waiting:
+            return
+        for tenant in self._seats.make_way(len(self._waiting), lambda one: one.is_busy, self._clock()):
             tenant.rest()
+        if self._again is None:
+            self._again = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._make_way_again)
+
+    def _make_way_again(self) -> None:
+        self._again = None
+        self._make_way()
 
     def look(self) -> None:
         """End those that nobody asked for long."""

@@ -122,12 +122,10 @@ class Supervisor:
             process.kill()
 
     async def run(self) -> None:
-        """Keep a process running until cancelled."""
+        """Keep a process running until cancelled. The one that still runs then keeps its place until `close` has ended it."""
         while True:
-            try:
-                has_run = await self._run_one()
-            finally:
-                self._owner.on_over()
+            has_run = await self._run_one()
+            self._owner.on_over()
             if self._is_resting:
                 await self._wanted.wait()
                 self._is_resting = False
