@@ -2,7 +2,7 @@
 
     python bench/all.py [--quick] [--only NAME ...]
 
-Needs `pip install '.[bench]'`, about 12 minutes on 2 cores that do nothing else, and 3 GB of memory; --quick takes about 4 minutes. A bench that fails leaves its last results; the exit code is then 1.
+Needs `pip install '.[bench]'`, about 13 minutes on 2 cores that do nothing else, and 3 GB of memory; --quick takes about 4 minutes. A bench that fails leaves its last results; the exit code is then 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-BENCHES = ("startup", "latency", "throughput", "scale", "tokens", "accuracy", "forms", "soak")
+BENCHES = ("startup", "latency", "throughput", "scale", "tokens", "accuracy", "forms", "soak", "soak_http")
 AFTER = ("plots", "readme")
 FOLDER = Path(__file__).parent
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from lib.figures import Result
 from lib.goals import GOALS, OTHERS, Results, percent
 from lib.stages import STAGES, WHOLE
-from lib.words import NOTHING, milliseconds, number, table, times
+from lib.words import NOTHING, milliseconds, number, table, times, unit
 
 WAYS = ("direct", "millpond", *OTHERS)
 
@@ -270,17 +270,27 @@ def forms(results: Results) -> str:
 
 def soak(results: Results) -> str:
     """A long session."""
-    found = results["soak"]
+    return _all_figures(results["soak"], "over a session")
+
+
+def soak_http(results: Results) -> str:
+    """Many sessions over HTTP."""
+    return _all_figures(results["soak_http"], "over many sessions at once")
+
+
+def _all_figures(found: Result, title: str) -> str:
+    show = {"x": times, "ms": milliseconds, "count": number}
     rows = [
-        (figure.name, times(figure.value) if figure.unit == "x" else f"{number(figure.value)} {figure.unit}")
+        (figure.name, show[figure.unit](figure.value) if figure.unit in show else unit(figure.value, figure.unit))
         for figure in found.figures
     ]
-    return table(("over a session", "measured"), rows)
+    return table((title, "measured"), rows)
 
 
 TABLES: Mapping[str, Callable[[Results], str]] = {
     one.__name__: one
     for one in (
         figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, questions, accuracy, forms, soak,
+        soak_http,
     )
 }  # fmt: skip
