@@ -68,6 +68,10 @@ class Told:
         """Note the call."""
         self.recorded.append(call)
 
+    async def aside(self, arguments: bytes) -> bytes:
+        """As `query`: the engine tells nobody from another."""
+        return await self.query(arguments, "query")
+
     async def query(self, arguments: bytes | memoryview, query_tool: str, call: Call | None = None) -> bytes:
         """What it was told, once it may."""
         self.asked.append(bytes(arguments))

@@ -20,12 +20,10 @@ from millpond.commands.probe import Meeting, Trial
 from millpond.core import plan
 from millpond.core.config import Config
 from millpond.core.model import Mode
-from millpond.core.tokens import estimate_tokens
+from millpond.core.tokens import estimate_tokens, estimate_tokens_of
 from millpond.relay.own_tools import own_name
 
 Gain = Literal["yes", "maybe", "no"]
-BYTES_A_TOKEN = 4
-"""Of a raw result: records as text were measured at 3.9 (`o200k_base`)."""
 NAMED_TOOLS = 3
 """Tools that the sentence names."""
 WHAT_HAPPENS: Mapping[Mode, str] = {
@@ -178,7 +176,7 @@ def _trial(trial: Trial, config: Config) -> TrialView:
         arguments=json.dumps(trial.arguments, ensure_ascii=False),
         seconds=trial.reply.seconds,
         bytes=len(raw),
-        tokens=len(raw) // BYTES_A_TOKEN,
+        tokens=estimate_tokens_of(raw),
         rows=rows,
         is_replaced=is_replaced,
         problem=problem,

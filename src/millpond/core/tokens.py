@@ -17,6 +17,7 @@ LONGEST_CAPITALS = 8
 """Capitals in a row, of a type or an abbreviation; more are a code."""
 
 _PIECES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^\sA-Za-z0-9]")
+_ESCAPES = re.compile(r"\\u[0-9a-fA-F]{4}")
 _RUNS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\s+|[^\sA-Za-z0-9]+")
 
 
@@ -36,8 +37,9 @@ def estimate_tokens_of(data: bytes | memoryview) -> int:
 
 
 def _near_tokens(data: bytes | memoryview) -> int:
-    """As above, but signs that stand together count together: `":"` is one token."""
-    text = bytes(data).decode("utf-8", "ignore")
+    """As above, but signs that stand together count together: `":"` is one token. What a JSON string escapes is read as it stands for."""
+    text = bytes(data).decode("utf-8", "ignore").replace('\\"', '"').replace("\\n", "\n")
+    text = _ESCAPES.sub("é", text)
     return sum(map(_run_tokens, _RUNS.findall(text)))
 
 

@@ -215,9 +215,14 @@ class Desk:
         other = self._canvases.find(named)
         if other is None:
             return refusal_result(canvas.not_found())
+        self._home.engine.counted.asked()  # Its own agent asks; the other canvas counts no guest.
         if call is None:
             return await other.engine.query(arguments, query_tool, None, Visit())
         return await self._copy(other, arguments, query_tool, call)
+
+    async def aside(self, arguments: bytes) -> bytes:
+        """The `result` value of the own tool for someone who is not the agent: it only reads, and is not counted."""
+        return await self._home.engine.query(arguments, "query", None, Visit())
 
     async def look(self, uri: str) -> bytes:
         """What a `millpond://` URI names in the session's own canvas."""

@@ -182,7 +182,8 @@ class Link:
 
         `call` is what `calls` gets of it, where its answer is to be kept; `visit` what part another canvas has in it.
         """
-        self.counted.asked()
+        if visit is None:
+            self.counted.asked()
         if self._unavailable():
             return refusal_result(exits.unavailable())
         return await self._asked(Question(next(self._ids), arguments, query_tool, _future(), call, visit))

@@ -172,4 +172,4 @@ class Door:
         rows = max(1, min(question.max_rows, MOST_ROWS))
         arguments = msgspec.json.encode({"sql": question.sql, "max_rows": rows, "format": "csv"})
         async with self._turn:
-            return await self._watched.engine.query(arguments, "query")
+            return await self._watched.engine.aside(arguments)

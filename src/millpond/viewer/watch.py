@@ -30,6 +30,10 @@ class StartedEngine(Engine, Protocol):
         """The engine of one conversation."""
         ...
 
+    async def aside(self, arguments: bytes) -> bytes:
+        """The `result` value of the own tool for someone who is not the agent: it only reads, and is not counted."""
+        ...
+
 
 class _Block(msgspec.Struct, frozen=True):
     text: str = ""
@@ -96,6 +100,10 @@ class Watched:
     async def look(self, uri: str) -> bytes:
         """What a `millpond://` URI names; the client reads it, and nothing of it is noted."""
         return await self.engine.look(uri)
+
+    async def aside(self, arguments: bytes) -> bytes:
+        """The `result` value of the own tool for someone who is not the agent; nothing of it is noted."""
+        return await self.engine.aside(arguments)
 
     async def take(self, call: Call, result: bytes | memoryview, query_tool: str) -> Outcome:
         """Have a result stored, and note it before and after."""
