@@ -28,7 +28,7 @@ from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory, sweep
-from millpond.engine.kept import Keeper, Kept, problem_of, sweep_kept
+from millpond.engine.kept import Keeper, Kept, gone_line, problem_of, sweep_kept
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.engine.places import Places
@@ -107,7 +107,7 @@ def _sweep(config: Config, log: Log) -> None:
     parent = _parent(config)
     sweep(parent)
     for path in sweep_kept(parent) if parent is not None else ():
-        log.line(f"canvas: {path} was not used for as long as it was to be kept, and is removed")
+        log.line(gone_line(path))
     if (doors := directory_of(config.inspect)) is not None:
         places.sweep(doors)
 
@@ -135,7 +135,9 @@ class _Home:
             yield seen
 
     def _keep(self, claim: Claim | None, conversation: str | None) -> Kept | None:
-        return None if claim is None or self._keeper is None else self._keeper.find(claim.key(conversation))
+        if claim is None or self._keeper is None:
+            return None
+        return self._keeper.find(claim.key(conversation), waits=conversation is None)  # Before anything else has begun.
 
     def _tell(self, counted: Counting) -> None:
         _tell_counts(counted.session(self._config.server.name, _utc_now()), self._config, self._log)

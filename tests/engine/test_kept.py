@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,8 +36,10 @@ class Clock:
         return self.now
 
 
-def opened(parent: Path, lines: list[str], key: bytes = KEY, keep_days: int = 7, **clock: Callable[[], float]) -> Kept:
-    found = Keeper(parent, keep_days, lines.append, **clock).find(key)
+def opened(
+    parent: Path, lines: list[str], key: bytes = KEY, keep_days: int = 7, now: Callable[[], float] = time.time
+) -> Kept:
+    found = Keeper(parent, keep_days, lines.append, now).find(key)
     assert found is not None, lines
     return found
 
@@ -104,6 +107,27 @@ def test_two_sessions_of_one_process_do_not_share_one(tmp_path: Path) -> None:
     assert opened(tmp_path, lines).canvas == first.canvas
 
 
+def test_one_that_is_just_being_left_is_waited_for_and_not_for_long(tmp_path: Path) -> None:
+    """CANVAS-18"""
+    lines: list[str] = []
+    pauses: list[float] = []
+    first = opened(tmp_path, lines)
+    (first.directory.path / "canvas.duckdb").touch()
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            first.directory.leave()
+
+    keeper = Keeper(tmp_path, 7, lines.append, pause=pause)
+    again = keeper.find(KEY, waits=True)
+    assert again is not None
+    assert again.canvas == first.canvas
+    assert keeper.find(KEY, waits=True) is None
+    assert sum(pauses[3:]) == pytest.approx(0.5)
+    assert len(lines) == 1
+
+
 @pytest.mark.parametrize("written", [None, b"", b'{"format":2}', b"\xff"])
 def test_what_this_version_cannot_read_is_put_aside_whole_and_said(tmp_path: Path, written: bytes | None) -> None:
     """CANVAS-20"""
@@ -155,7 +179,11 @@ def test_one_whose_days_have_passed_is_not_found_again_swept_or_not(tmp_path: Pa
     first = opened(tmp_path, [])
     clock = Clock(used(first) / "kept.json")
     clock.now += 8 * DAY
-    again = opened(tmp_path, [], now=clock)
+    lines: list[str] = []
+    again = opened(tmp_path, lines, now=clock)
+    assert lines == [
+        f"canvas: {first.directory.path} was not used for as long as it was to be kept; what lay in it is removed"
+    ]
     assert again.canvas != first.canvas
     assert again.begun_anew is None
     assert not (again.directory.path / "canvas.duckdb").exists()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import pond
-from engine_link import bounded, message, on_loop, quick, reason
+from engine_link import bounded, message, on_loop, quick, reason, until
 from millpond.core.model import Call, EngineSettings, Verdict
 from millpond.engine.canvases import Canvases, Desk
 from millpond.engine.database import Database
@@ -84,6 +84,14 @@ async def start(parent: Path, **changes: Any) -> AsyncGenerator[Start]:
         yield Start(desk, lines)
 
 
+def is_free(parent: Path, conversation: str) -> bool:
+    """Whether no session has a conversation's canvas."""
+    found = Keeper(parent, 7, lambda _: None).find(conversation.encode())
+    if found is not None:
+        found.directory.leave()
+    return found is not None
+
+
 def kept(parent: Path) -> Path:
     [found] = parent.glob(f"{KEPT}*/")
     return found
@@ -149,6 +157,19 @@ async def test_conversations_are_found_again_each_with_its_own(tmp_path: Path) -
         assert reason(await second.ask(f"FROM {one}")) == "stale_table"
         [id] = await second.lines_of("SELECT canvas_id()", a)
         assert await second.lines_of(f"SELECT count(*) FROM {one}", canvas=id) == ["100"]
+
+
+@on_loop
+async def test_a_conversation_that_ended_for_another_has_all_that_it_had_when_it_comes_back(tmp_path: Path) -> None:
+    """CANVAS-12 CANVAS-17"""
+    async with start(tmp_path) as one:
+        name = await one.take(100, one.desk.of("a"))
+        for conversation in ("b", "c"):
+            await one.take(50, one.desk.of(conversation))
+        await until(lambda: is_free(tmp_path, "a"))
+        assert await one.lines_of(f"SELECT count(*) FROM {name}", one.desk.of("a")) == ["100"]
+        later = await one.take(70, one.desk.of("a"))
+        assert int(later.rpartition("_")[2]) > int(name.rpartition("_")[2])
 
 
 @on_loop

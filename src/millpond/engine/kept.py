@@ -40,6 +40,9 @@ _PASSING = ("canvas.spill", "exchange", "export")
 _SECRET_BYTES = 32
 _TRIES = 3
 """For a folder that is swept between its making and its locking."""
+_PAUSE_SECONDS = 0.02
+_PAUSES = 25
+"""Half a second in all: a host that starts a server anew may begin before the old process has ended."""
 _UNREADABLE = "was not one that this version of Millpond can read"
 
 
@@ -121,6 +124,11 @@ class KeptDirectory(CanvasDirectory):
         draft = self.path / f"{IDENTITY}.new"
         _write(draft, written(identity))
         draft.replace(self.path / IDENTITY)
+        folder = os.open(self.path, os.O_RDONLY)  # That the file is there is written in the folder.
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
     def last_used_seconds(self) -> float:
         """When the canvas was used last: the time of the latest of its files; 0 where there are none."""
@@ -147,29 +155,41 @@ class Keeper:
     """The kept canvases under one folder."""
 
     def __init__(
-        self, parent: Path, keep_days: int, log: Callable[[str], None], now: Callable[[], float] = time.time
+        self,
+        parent: Path,
+        keep_days: int,
+        log: Callable[[str], None],
+        now: Callable[[], float] = time.time,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`now` gives the seconds since 1970."""
+        """`now` gives the seconds since 1970, `pause` lets so many pass."""
         self._parent = parent
         self._keep_days = keep_days
         self._log = log
         self._now = now
+        self._pause = pause
 
-    def find(self, key: bytes | None) -> Kept | None:
-        """The canvas of this key, begun where there is none. None where it is not to be had, said in the log, or without a key."""
+    def find(self, key: bytes | None, *, waits: bool = False) -> Kept | None:
+        """The canvas of this key, begun where there is none. None where it is not to be had, said in the log, or without a key.
+
+        With `waits`, one that another session has is waited for, half a second at most: nothing else is done meanwhile.
+        """
         if key is None:
             return None
         try:
             digest = hmac.digest(_secret(self._parent / SECRET), key, hashlib.sha256)
-            return self._claimed(KeptDirectory(self._parent / f"{KEPT}{digest.hex()[:32]}"))
+            return self._claimed(KeptDirectory(self._parent / f"{KEPT}{digest.hex()[:32]}"), _PAUSES if waits else 0)
         except OSError as error:
             self._log(
                 f"canvas: cannot be kept: {error.strerror or error}; a new one is begun, which ends with the session"
             )
             return None
 
-    def _claimed(self, directory: KeptDirectory) -> Kept | None:
-        if not directory.claim():
+    def _claimed(self, directory: KeptDirectory, pauses: int) -> Kept | None:
+        while not (has_it := directory.claim()) and pauses:
+            self._pause(_PAUSE_SECONDS)
+            pauses -= 1
+        if not has_it:
             self._log(
                 "canvas: the kept one is in use by another session; a new one is begun, which ends with this session"
             )
@@ -184,6 +204,7 @@ class Keeper:
         found, anew = directory.identity(), None
         if found is not None and is_over(directory.last_used_seconds(), found.keep_days, self._now()):
             directory.empty()
+            self._log(gone_line(directory.path))
             found = None
         elif found is None and any(directory.path.iterdir()):
             anew = begun_anew(_UNREADABLE)
@@ -195,6 +216,11 @@ class Keeper:
             directory.write(identity)
         os.utime(directory.path / IDENTITY)
         return Kept(directory, identity.canvas, identity.tag, anew)
+
+
+def gone_line(path: Path) -> str:
+    """What the log says of a canvas that is kept no longer."""
+    return f"canvas: {path} was not used for as long as it was to be kept; what lay in it is removed"
 
 
 def directory_of(settings: EngineSettings) -> CanvasDirectory:
