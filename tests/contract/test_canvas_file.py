@@ -177,6 +177,18 @@ def test_a_damaged_log_is_damage_too(tmp_path: Path) -> None:
     assert is_damage(raised.value)
 
 
+@pytest.mark.parametrize("at", [2, 8])
+def test_a_log_whose_head_is_damaged_or_another_files_is_damage_too(tmp_path: Path, at: int) -> None:
+    """CANVAS-20"""
+    log = killed(tmp_path).with_suffix(".duckdb.wal")
+    head = bytearray(log.read_bytes())
+    head[at] ^= 0xFF
+    log.write_bytes(head)
+    with pytest.raises(DatabaseError) as raised:
+        database(tmp_path / "canvas.duckdb")
+    assert is_damage(raised.value)
+
+
 def test_a_file_that_another_process_holds_is_not_damaged(tmp_path: Path) -> None:
     """ENGINE-15"""
     path = closed(tmp_path)

@@ -21,6 +21,7 @@ import sys
 from pathlib import Path
 from millpond.engine.kept import Keeper
 kept = Keeper(Path(sys.argv[1]), 7, print).find(b"mine")
+(kept.directory.path / "canvas.duckdb").touch()
 print(kept.canvas, flush=True)
 sys.stdin.read()
 """
@@ -80,6 +81,16 @@ def test_a_canvas_in_which_nothing_was_stored_leaves_nothing(tmp_path: Path) -> 
     """CANVAS-17"""
     opened(tmp_path, []).directory.leave()
     assert [path.name for path in tmp_path.iterdir()] == [SECRET]
+
+
+def test_where_the_file_was_removed_another_canvas_is_begun_whose_tables_have_other_names(tmp_path: Path) -> None:
+    """CANVAS-17"""
+    first = opened(tmp_path, [])
+    (used(first) / "canvas.duckdb").unlink()
+    again = opened(tmp_path, [])
+    assert again.canvas != first.canvas
+    assert again.tag != first.tag
+    assert again.begun_anew is None
 
 
 def test_another_process_has_it_alone_until_it_ends_however_that_is(tmp_path: Path) -> None:

@@ -215,6 +215,13 @@ def foreign(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def emptied(path: Path) -> bytes:
+    """As a log that is lost leaves it: names would be given to other tables."""
+    path.unlink()
+    Database(path, memory_bytes=128 << 20).close()
+    return path.read_bytes()
+
+
 def other_canvas(path: Path) -> bytes:
     path.unlink()
     database = Database(path, memory_bytes=128 << 20)
@@ -223,7 +230,7 @@ def other_canvas(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("damage", [overwritten, foreign, other_canvas])
+@pytest.mark.parametrize("damage", [overwritten, foreign, emptied, other_canvas])
 @on_loop
 async def test_a_file_that_is_no_canvas_is_put_aside_as_it_is_and_a_new_one_is_begun(
     tmp_path: Path, damage: Callable[[Path], bytes]

@@ -67,10 +67,10 @@ def create(connection: Connection, canvas: str) -> None:
     connection.execute(_CREATE)
 
 
-def is_of(connection: Connection, canvas: str) -> bool:
-    """Whether the file is this canvas's, or has nothing in it yet."""
+def is_of(connection: Connection, canvas: str, *, is_new: bool) -> bool:
+    """Whether the file is this canvas's; one that `is_new` may have nothing in it yet."""
     found = connection.execute(_IDS, [ID_MACRO]).fetchall()
-    return found == [(f"'{canvas}'",)] or (not found and connection.execute(_ANYTHING).fetchone() is None)
+    return found == [(f"'{canvas}'",)] or (is_new and not found and connection.execute(_ANYTHING).fetchone() is None)
 
 
 def insert(connection: Connection, rows: Sequence[CallRow]) -> None:

@@ -5,6 +5,8 @@ Rule: the only module that imports duckdb. Who uses a connection makes a cursor 
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Generator
 from contextlib import closing, contextmanager, suppress
@@ -25,6 +27,9 @@ _DAMAGE = re.compile(
     r"not a valid DuckDB database file|Corrupt (?:database|WAL) file|Could not read enough bytes from file"
     r"|Trying to read a database file with|is an existing extension"
 )
+_REPLAY = "Failure while replaying WAL file"
+"""Damage, too, unless what is around the file is to blame."""
+_AROUND = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 _NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
 
@@ -158,7 +163,10 @@ def reading(connection: Connection) -> Generator[None]:
 
 def is_damage(error: DatabaseError) -> bool:
     """Whether the file itself is at fault (damaged, none, another version's), not what is around it: the disk, a lock, memory."""
-    return _DAMAGE.search(str(error)) is not None
+    text = str(error)
+    if _REPLAY in text and not is_lack_of_memory(error):
+        return not any(os.strerror(code) in text for code in _AROUND)
+    return _DAMAGE.search(text) is not None
 
 
 def is_lack_of_memory(error: DatabaseError) -> bool:

@@ -206,6 +206,9 @@ class Keeper:
             directory.empty()
             self._log(gone_line(directory.path))
             found = None
+        elif found is not None and not (directory.path / _FILES[0]).exists():  # Whoever removed it wants nothing of it.
+            directory.empty()
+            found = None
         elif found is None and any(directory.path.iterdir()):
             anew = begun_anew(_UNREADABLE)
             self._log(f"canvas: what was kept {_UNREADABLE}; it is now in {directory.put_aside()}")

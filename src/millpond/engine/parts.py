@@ -112,6 +112,8 @@ def _build(settings: EngineSettings) -> Parts:
     from millpond.engine.query import QueryRunner
     from millpond.engine.store import Store
 
+    # Of a kept one the name tells what its tables are called: an empty file in its place would give their names to others.
+    is_new = not (settings.is_kept and file_path(settings).exists())
     database = Database(
         file_path(settings),
         memory_bytes=int(settings.memory_bytes * DATABASE_SHARE),
@@ -120,7 +122,7 @@ def _build(settings: EngineSettings) -> Parts:
         is_kept=settings.is_kept,
     )
     with closing(database.cursor()) as connection:
-        if not calls.is_of(connection, settings.canvas):
+        if not calls.is_of(connection, settings.canvas, is_new=is_new):
             raise CanvasDamaged("it is not the file of this canvas")
     store = Store(database, settings)
     if settings.begun_anew:
