@@ -93,4 +93,4 @@ def test_the_demo_shows_handle_answers_figures_and_what_to_write_next(
     assert "White-tailed deer" in text
     assert text.count("   > SELECT") == 3
     assert "Kept out of the context: 3,2" in text
-    assert text.endswith("millpond --\n")
+    assert text.endswith("millpond wrap CLIENT SERVER\n")

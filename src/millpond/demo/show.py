@@ -133,8 +133,8 @@ def _sum(handle: Mapping[str, Any], asked: list[str], seconds: float) -> str:
         f"Used instead, handle and three queries with their answers: {used_bytes:,} bytes, about"
         f" {sum(map(estimate_tokens, used)):,} tokens.\n"
         f"All of it took {seconds:.1f} seconds.\n\n"
-        "For your own server, put this in front of its command, in your client's configuration or a terminal:\n\n"
-        f"   {_own_command()} --\n"
+        "For your own servers, this shows those of your clients, and the second puts one behind Millpond:\n\n"
+        f"   {_own_command()} clients\n   {_own_command()} wrap CLIENT SERVER\n"
     )
 
 
