@@ -107,6 +107,7 @@ def test_deep_nesting_stays_json() -> None:
         (("1e400",), True, "numbers too long for DECIMAL and DOUBLE, kept as text"),
         (('{"a":1}', "1"), True, "mixed number, object"),
         (('"2026-01-01T10:00:00Z"', '"2026-01-01"', '"2026-01-01 10:00:00.123+02:00"'), True, "ISO 8601"),
+        (('"2024-02-01"', '"2024-02-31"'), True, None),
         (('"2026-01-01T10:00:00Z"', '"soon"'), True, None),
         (("null",), True, "no values"),
         (("1.5",), True, None),

@@ -30,7 +30,12 @@ def clip_bytes(encoded: memoryview, max_bytes: int) -> Clipped:
     return Clipped(str(encoded[:end], "utf-8", "surrogatepass"), len(encoded) - end)
 
 
+def shortened(text: str, max_characters: int) -> str:
+    """A text of at most so many characters; a cut ends with `…`."""
+    return text if len(text) <= max_characters else text[: max(max_characters - 1, 0)] + "…"
+
+
 def shown(text: str, max_characters: int) -> str:
     """A text of other people's on one line: what cannot be seen is a space, and a cut ends with `…`."""
-    cut = text if len(text) <= max_characters else text[: max(max_characters - 1, 0)] + "…"
+    cut = shortened(text, max_characters)
     return cut if cut.isprintable() else "".join(char if char.isprintable() else " " for char in cut)

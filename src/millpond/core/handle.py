@@ -2,7 +2,7 @@
 
 Rule: what was kept and what was not is always said; the preview gives way first, then figures, columns, other tables and the length of
 texts, each cut disclosed; every SQL it prints runs as printed and ends its line; only rows begin with `| `. Imports `core.clip`,
-`core.examples`, `core.model`, `core.preview`, `core.profile`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
+`core.examples`, `core.model`, `core.preview`, `core.profile`, `core.render`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from millpond.core.examples import example
 from millpond.core.model import Column, Table
 from millpond.core.preview import Preview
 from millpond.core.profile import MAX_VALUES, Figures, Profile, facts
+from millpond.core.render import escaped
 from millpond.core.sql import printed_name
 from millpond.core.tokens import estimate_tokens
 from millpond.core.type_text import short_type
@@ -194,11 +195,11 @@ def _column(column: Column, figures: Figures | None, detail: _Detail) -> str:
         text += f" {column.note}"
     if column.renamed_from is not None:
         text += f" (key {_json(column.renamed_from, characters)})"
-    return text + facts(column, figures, detail.values) if figures is not None and detail.values else text
+    return text + escaped(facts(column, figures, detail.values)) if figures is not None and detail.values else text
 
 
 def _warning_lines(table: Table, profile: Profile, detail: _Detail) -> list[str]:
-    lines = [f"mind: {sentence}" for sentence in profile.warnings[: detail.warnings]]
+    lines = [f"mind: {escaped(sentence)}" for sentence in profile.warnings[: detail.warnings]]
     more = len(profile.warnings) - len(lines)
     if lines and more:
         lines.append(f"and {more} {_plural('thing', more)} more to mind: SUMMARIZE {printed_name(table.name)}")

@@ -1,6 +1,6 @@
 """What the values of a column are: kinds, ranges and digits, gathered from all of them, a chunk at a time.
 
-Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports `core.values` only.
+Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports `core.oddities` and `core.values`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import chain, repeat
 from typing import Any
 
+from millpond.core.oddities import STAMP
 from millpond.core.values import is_list, is_object
 
 MAX_FIELDS = 64
@@ -23,7 +24,7 @@ ALWAYS_EXACT_DIGITS = 15
 BEYOND_ANY_TYPE = 10**9
 """Digits of a number that no type holds."""
 
-_STAMP = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
+_STAMP = re.compile(STAMP)
 
 
 class Lexeme(str):

@@ -13,8 +13,13 @@ from itertools import pairwise
 
 NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 """A number as JSON writes it, without an exponent: `007` and `1,5` are texts. Read alike by Python and by DuckDB."""
-STAMP = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
-"""A date or a stamp of ISO 8601. Read alike by Python and by DuckDB."""
+_DAYS = (
+    "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])"
+)
+_LEAP_YEAR = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_TIME = "(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
+STAMP = f"(?:[0-9]{{4}}-(?:{_DAYS})|{_LEAP_YEAR}-02-29)(?:[T ]{_TIME})?"
+"""A date of the calendar or a stamp on one, as ISO 8601 writes it. Read alike by Python and by DuckDB."""
 MIN_DAYS = 10
 """Days from which one can tell that others are missing."""
 USUAL_PERCENT = 90
@@ -33,21 +38,25 @@ def is_number(text: str) -> bool:
 
 
 def is_stamp(text: str) -> bool:
-    """True for a date or a stamp of ISO 8601."""
+    """True for a date or a stamp of ISO 8601, of a day that there is."""
     return _stamp.fullmatch(text) is not None
 
 
 def spelling(text: str) -> str:
-    """What is left of a text where case and white space do not count."""
-    return " ".join(text.split()).casefold()
+    """What is left of a text where case and white space do not count; case as DuckDB's `lower` takes it, letter by letter."""
+    words = " ".join(text.split())
+    return words.lower() if words.isascii() else words.replace("İ", "i").replace("Σ", "σ").lower()
 
 
 def collisions(values: Iterable[tuple[str, int]]) -> list[list[tuple[str, int]]]:
-    """The groups of distinct values (each with its count) that differ only in case or space, in the order they came."""
+    """The groups of distinct values (each with its count) that differ only in case or space.
+
+    Groups come in the order of their first values, and in each the commonest come first.
+    """
     groups: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
     for value, count in values:
         groups[spelling(value)].append((value, count))
-    return [group for key, group in groups.items() if key and len(group) > 1]
+    return [sorted(group, key=lambda one: -one[1]) for key, group in groups.items() if key and len(group) > 1]
 
 
 def gaps(days: Sequence[str]) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """Profile: what the figures of a column tell in a handle: a few words beside its type, and a sentence where something is odd.
 
-Rule: every figure was counted over all rows; what was not counted is not said. Values are cells of data: cut, on one line, and in
-quotes unless they are one word. Imports `core.clip`, `core.model`, `core.oddities`, `core.sql` and msgspec.
+Rule: every figure was counted over all rows; what was not counted is not said. Values are cells of data: cut, and in quotes unless
+they are one word; who prints them makes visible what is in them, as of any cell. Imports `core.clip`, `core.model`, `core.oddities`,
+`core.sql` and msgspec.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from enum import StrEnum
 
 import msgspec
 
-from millpond.core.clip import shown
+from millpond.core.clip import shortened, shown
 from millpond.core.model import Column
 from millpond.core.oddities import collisions, gaps, is_number
 from millpond.core.sql import printed_name
@@ -69,6 +70,9 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Every distinct value with how often it occurs, the commonest first; empty where they are many or long."""
     numbers: int | None = None
     """Texts that are numbers as JSON writes them."""
+    nans: int = 0
+    infinite: int = 0
+    """Floating-point values that `low` and `high` leave out."""
     days: tuple[str, ...] = ()
     """The dates, as written, of a column that holds nothing but stamps; in order."""
 
@@ -128,11 +132,14 @@ def _values(column: Column, figures: Figures, most: int) -> list[str]:
 
 
 def value_text(value: str) -> str:
-    """A value as a word of its own, in quotes where it would not look like one."""
-    text = shown(value, MAX_VALUE_CHARACTERS).replace("|", "\\|")
-    if _WORD.fullmatch(text):
-        return text
-    return '"' + text.replace('"', '\\"') + '"'
+    """A value as a word of its own, in quotes (those within it twice) where it would not look like one."""
+    text = shortened(value, MAX_VALUE_CHARACTERS)
+    return text if _WORD.fullmatch(text) else _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    """In quotes always, so that a space at an end is seen."""
+    return '"' + shortened(value, MAX_VALUE_CHARACTERS).replace('"', '""') + '"'
 
 
 def _range(column: Column, figures: Figures) -> list[str]:
@@ -143,7 +150,8 @@ def _range(column: Column, figures: Figures) -> list[str]:
     if kind is Kind.LIST and figures.longest is not None:
         return [f"{figures.shortest}..{figures.longest} elements"]
     if kind in (Kind.INTEGER, Kind.FRACTION) and figures.low is not None and figures.high is not None:
-        return [f"{figures.low}..{figures.high}" if figures.low != figures.high else f"always {figures.low}"]
+        is_always = figures.low == figures.high and not (figures.nans or figures.infinite)
+        return [f"always {figures.low}" if is_always else f"{figures.low}..{figures.high}"]
     return []
 
 
@@ -167,7 +175,7 @@ def _nulls(figures: Figures) -> list[str]:
 def profile_of(columns: Sequence[Column], figures: tuple[Figures, ...]) -> Profile:
     """The profile of a table whose first columns have these figures."""
     said: list[str] = []
-    for warn in (_collision, _text_number, _gap):
+    for warn in (_collision, _text_number, _gap, _not_finite):
         for column, found in zip(columns, figures, strict=False):
             sentence = warn(column, found)
             if sentence is not None:
@@ -180,14 +188,10 @@ def _collision(column: Column, figures: Figures) -> str | None:
     if not found:
         return None
     first, second = (f"{_quoted(value)} {count}" for value, count in found[0][:2])
-    more = _more(len(found) - 1, "such value")
-    return f"has {first} and {second}, which differ only in case or space{more}"
-
-
-def _quoted(value: str) -> str:
-    """In quotes always, so that a space at an end is seen."""
-    text = value_text(value)
-    return text if text.startswith('"') else f'"{text}"'
+    more = len(found[0]) - 2
+    others = f", as {'does' if more == 1 else 'do'} {more} more spelling{'s' * (more > 1)}" if more else ""
+    groups = _more(len(found) - 1, "such group")
+    return f"has {first} and {second}, which differ only in case or space{others}{groups}"
 
 
 def _text_number(column: Column, figures: Figures) -> str | None:
@@ -209,6 +213,14 @@ def _gap(column: Column, figures: Figures) -> str | None:
     if not found:
         return None
     return f"has no rows on {days_text(*found[0])}{_more(len(found) - 1, 'gap')}"
+
+
+def _not_finite(_: Column, figures: Figures) -> str | None:
+    counts = [f"{count} {what}" for count, what in ((figures.nans, "NaN"), (figures.infinite, "infinite")) if count]
+    if not counts:
+        return None
+    is_one = figures.nans + figures.infinite == 1
+    return f"has {' and '.join(counts)} value{'s' * (not is_one)}, which range, quantiles and outliers leave out"
 
 
 def _more(count: int, noun: str) -> str:

@@ -102,7 +102,7 @@ class _Cutter:
 
 
 def _markdown(names: Sequence[str]) -> _Writer:
-    return _Writer("|".join(map(_escape, names)) + "\n" + "|".join("-" for _ in names), _markdown_line)
+    return _Writer("|".join(map(escaped, names)) + "\n" + "|".join("-" for _ in names), _markdown_line)
 
 
 def _markdown_line(row: Sequence[Any], cutter: _Cutter) -> str:
@@ -111,7 +111,7 @@ def _markdown_line(row: Sequence[Any], cutter: _Cutter) -> str:
 
 def _cell(cell: Any, cutter: _Cutter) -> str:
     text = cutter(plain(cell))
-    return _escape(f'"{text}"' if isinstance(cell, str) and _needs_quotes(text) else text)
+    return escaped(f'"{text}"' if isinstance(cell, str) and _needs_quotes(text) else text)
 
 
 def _needs_quotes(text: str) -> bool:
@@ -121,7 +121,7 @@ def _needs_quotes(text: str) -> bool:
     return text in ("", "NULL") or text != text.strip()
 
 
-def _escape(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that stays within its cell, with every character to be seen; it can be read back."""
     text = text.replace("\\", "\\\\").replace("|", "\\|") if "|" in text or "\\" in text else text
     return text if text.isprintable() else "".join(map(_visible, text))

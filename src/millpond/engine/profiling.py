@@ -85,7 +85,7 @@ def count_figures(
 _EDGES = ("present", "low", "high")
 _KEYS: dict[Kind, tuple[str, ...]] = {
     Kind.INTEGER: (*_EDGES, "estimate"),
-    Kind.FRACTION: (*_EDGES, "estimate"),
+    Kind.FRACTION: (*_EDGES, "estimate", "nans", "infinite"),
     Kind.TEXT: (*_EDGES, "estimate", "shortest", "longest"),
     Kind.FLAG: ("present",),
     Kind.TIME: _EDGES,
@@ -98,7 +98,8 @@ _KEYS: dict[Kind, tuple[str, ...]] = {
 def _first_questions(column: Column) -> Iterator[str]:
     name, kind = quote(column.name), kind_of(column.type)
     low, high = f"min({name})", f"max({name})"
-    if column.type in ("DOUBLE", "FLOAT"):
+    is_float = column.type in ("DOUBLE", "FLOAT")
+    if is_float:
         low, high = (f"{edge} FILTER (isfinite({name}))" for edge in (low, high))
     elif kind is Kind.TEXT:
         low, high = (f"left({edge}, {EDGE_CHARACTERS})" for edge in (low, high))
@@ -113,6 +114,8 @@ def _first_questions(column: Column) -> Iterator[str]:
         "shortest": f"min({length}({name}))",
         "longest": f"max({length}({name}))",
         "elements": f"sum(len({name}))",
+        "nans": f"count_if(isnan({name}))" if is_float else "0",
+        "infinite": f"count_if(isinf({name}))" if is_float else "0",
     }
     return (written[key] for key in _KEYS[kind])
 
@@ -158,6 +161,8 @@ def _of_column(rows: int, found: dict[str, Any], bounds: Bounds, answers: dict[i
         shortest=found.get("shortest"),
         longest=found.get("longest"),
         elements=found.get("elements"),
+        nans=found.get("nans", 0),
+        infinite=found.get("infinite", 0),
         distinct=distinct,
         values=tuple(sorted(values, key=lambda value: (-value[1], value[0]))),
         numbers=next((count for _, count in answers[_NUMBERS]), None),

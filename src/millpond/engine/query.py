@@ -154,7 +154,7 @@ class QueryRunner:
                 with self._told(connection, judged):
                     return self._export(id, connection, judged, arguments.export, behind)
             with self._told(connection, judged):
-                found = self._run(connection, judged, arguments, keeping)
+                found = self._run(connection, judged, arguments, keeping, partial(self._go_on, id))
             more = self._checker.notes(connection, judged, found.fetched.rows, started)
             more = [*table_comment(connection, judged.tree), *more, *_estimates(judged, is_kept=keeping is not None)]
             if keeping is not None and found.kept is not None:
@@ -252,7 +252,14 @@ class QueryRunner:
             return exits.timed_out(self._settings.timeout_seconds)
         return Refusal(Reason.CANCELLED, "The query was cancelled. Run it again if it is still wanted.")
 
-    def _run(self, connection: Connection, judged: Judged, arguments: Arguments, keeping: Keeping | None) -> _Found:
+    def _run(
+        self,
+        connection: Connection,
+        judged: Judged,
+        arguments: Arguments,
+        keeping: Keeping | None,
+        go_on: Callable[[], None],
+    ) -> _Found:
         connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
             if keeping is not None:
@@ -263,8 +270,8 @@ class QueryRunner:
                 fetched = fetch_plan(connection, judged)
                 return _Found(fetched, len(fetched.rows))
             if judged.summarized:
-                fetched = summarize(connection, judged.summarized)
-                return _Found(fetched, len(fetched.rows))
+                fetched = summarize(connection, judged.summarized, self._bounds(arguments).rows, go_on)
+                return _Found(fetched, None if fetched.stopped else len(fetched.rows))
             fetched = fetch_shown(connection, judged, self._bounds(arguments))
             fetched = with_comments(connection, judged.tree, fetched)
             whole = len(fetched.rows) <= self._bounds(arguments).rows and not fetched.stopped
@@ -303,7 +310,7 @@ class QueryRunner:
             text=text.text,
             columns=tuple((clip(name, bounds.cell_bytes).text, kind) for name, kind in found.fetched.columns),
             rows=text.rows,
-            truncated=more,
+            truncated=more or bool(judged.summarized and found.fetched.stopped),
             total=found.total if not more or arguments.exact_total or found.kept else None,
             saved_as=arguments.save_as,
             notes=[*cut_notes(cuts), *found.fetched.notes, *more_notes],
