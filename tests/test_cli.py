@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,9 @@ def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -
     headed = RemoteServer(name="host.example", url=url, headers={"A": "Bearer t", "B": "c: d"})
     words = ["--header", "A: Bearer ${T}", url, "--header", "B: c: d"]
     assert load_config(parse_arguments(words), {"T": "t"}) == Config(server=headed)
+    words = ["--header-env", "A=T", url, "--header", "B: c: d"]
+    dollars = replace(headed, headers={"A": "$${x} ${T}", "B": "c: d"})
+    assert load_config(parse_arguments(words), {"T": "$${x} ${T}"}) == Config(server=dollars)
     for arguments in (["--config", str(file), url], [url, "--config", str(file)]):
         assert load_config(parse_arguments(arguments), {}) == Config(server=server, query=Query(max_rows=7))
 
@@ -84,6 +88,8 @@ def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -
         (("--header", "X: s3cret", "--", "x"), "expected a URL beside --header"),
         (("--header", "s3cret", "https://h"), "--header: expected a header's name of letters"),
         (("--header", "X: ${NOT_SET_HERE}", "https://h"), "environment variable NOT_SET_HERE to be set"),
+        (("--header-env", "X=NOT_SET_HERE", "https://h"), "environment variable NOT_SET_HERE to be set"),
+        (("--header-env", "X", "https://h"), "expected ${NAME} of letters"),
         (("ftp://h/s3cret",), "got one that begins with neither http:// nor https://; write millpond https://host/mcp"),
         (("--config", "wrong.toml", "npx"), "begins with neither http:// nor https://"),
         ((), "no server: no --config, no $MILLPOND_CONFIG, no ./millpond.toml"),

@@ -19,7 +19,7 @@ from millpond.commands.parser import Parser
 from millpond.core.config import Config
 from millpond.core.config_file import command_config, one_line, parse_config, url_config
 from millpond.core.config_text import settings_help
-from millpond.core.config_url import header_in, looks_like_a_url, name_problem, url_problem
+from millpond.core.config_url import header_in, header_of_variable, looks_like_a_url, name_problem, url_problem
 from millpond.core.errors import ConfigError, MillpondError
 from millpond.core.listen import Listen, read_listen
 
@@ -66,6 +66,7 @@ In a client's configuration, "command": "npx", "args": ["-y", "some-server"] bec
 The file: --config FILE, else $MILLPOND_CONFIG; without COMMAND and URL also ./millpond.toml. With one of them, the
 settings of the file hold, and its [servers] is not read. example.toml shows all of it. COMMAND gets the whole
 environment. --header NAME: VALUE may be given again; ${NAME} in a value is a variable of the environment.
+--header-env NAME=VARIABLE is the same with the whole value from a variable, and clients fill in nothing in it.
 
 settings, with their defaults:
 """
@@ -100,7 +101,7 @@ class Arguments:
     url: str | None = None
     """The server's URL, checked; None without one."""
     headers: tuple[str, ...] = ()
-    """`NAME: VALUE` of every `--header`, the names checked; variables in them are not filled in."""
+    """`NAME: VALUE` of every header, the names checked; variables in them are not filled in."""
     http: str | None = None
     """HOST:PORT of `--http`; None for standard streams."""
     token_names: tuple[str, ...] = ()
@@ -188,6 +189,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
     parser.add_argument("--config", dest="file", metavar="FILE")
     parser.add_argument("--header", dest="headers", metavar="H", action="append", default=[])
+    parser.add_argument("--header-env", dest="header_variables", metavar="NAME=VARIABLE", action="append", default=[])
     parser.add_argument("--http", metavar="HOST:PORT")
     parser.add_argument("--token-env", dest="tokens", metavar="NAME", action="append", default=[])
     parser.add_argument("--allow-origin", dest="origins", metavar="ORIGIN", action="append", default=[])
@@ -195,7 +197,8 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
     parser.add_argument("--without-token", action="store_true")
     parser.add_argument("url", metavar="URL", nargs="?")
     found = parser.parse_args(own)
-    problem = _server_problem(found.url, found.headers, command)
+    headers = (*found.headers, *map(header_of_variable, found.header_variables))
+    problem = _server_problem(found.url, headers, command)
     if problem is not None:
         raise ConfigError(f"command line: {problem}")
     return Arguments(
@@ -203,7 +206,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
         file=found.file,
         command=command,
         url=found.url,
-        headers=tuple(found.headers),
+        headers=headers,
         http=found.http,
         token_names=tuple(found.tokens),
         origins=tuple(found.origins),

@@ -142,8 +142,35 @@ def test_an_address_becomes_a_command() -> None:
     entry = json.loads(wrapped(servers(a=REMOTE), ["a"], MILLPOND).text)["mcpServers"]["a"]
     assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [REMOTE["url"]], "timeout": 3}
     entry = json.loads(wrapped(servers(a=WITH_HEADERS), None, MILLPOND).text)["mcpServers"]["a"]
-    headers = ["--header", "Authorization: Bearer ${T}", "--header", "X-A: b"]
-    assert entry == {"type": "stdio", "command": "/bin/millpond", "args": [*headers, REMOTE["url"]], "timeout": 3}
+    named = {"Authorization": "MILLPOND_HEADER_AUTHORIZATION", "X-A": "MILLPOND_HEADER_X_A"}
+    headers = [word for name, variable in named.items() for word in ("--header-env", f"{name}={variable}")]
+    assert entry == {
+        "type": "stdio",
+        "command": "/bin/millpond",
+        "args": [*headers, REMOTE["url"]],
+        "timeout": 3,
+        "env": {"MILLPOND_HEADER_AUTHORIZATION": "Bearer ${T}", "MILLPOND_HEADER_X_A": "b"},
+    }
+
+
+@pytest.mark.parametrize("env", [{}, {"A": "1"}, {"MILLPOND_HEADER_X_A": "mine"}])
+def test_headers_join_the_variables_that_an_address_has_and_replace_none(env: dict[str, str]) -> None:
+    """CLIENTS-10, CLIENTS-12"""
+    old = servers(a={"url": "https://x.example/mcp", "env": env, "headers": {"X-A": "$${b", "x.a": "c", "X": '"'}})
+    new = json_file(wrapped(old, ["a"], MILLPOND).text)
+    entry = json.loads(new.text)["mcpServers"]["a"]
+    assert entry["env"].items() >= env.items()
+    given = (word.split("=") for word in entry["args"] if "=" in word)
+    assert {name: entry["env"][variable] for name, variable in given} == {"X-A": "$${b", "x.a": "c", "X": '"'}
+    assert len(entry["env"]) == len(env) + 3
+    assert unwrapped(new, ["a"], [old.text]).text == old.text
+
+
+@pytest.mark.parametrize("env", [None, [], "x"])
+def test_headers_without_a_place_for_their_values_leave_the_file_as_it_is(env: object) -> None:
+    """CLIENTS-10, CLIENTS-15"""
+    file = servers(a={"url": "https://x.example/mcp", "env": env, "headers": {"A": "b"}})
+    assert error(file).endswith("nothing was changed")
 
 
 @pytest.mark.parametrize(

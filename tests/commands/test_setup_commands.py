@@ -144,6 +144,13 @@ def test_an_address_is_written_with_its_headers(around: Surroundings, capsys: py
         assert stat.S_IMODE(Path("millpond.toml").stat().st_mode) == 0o600
 
 
+def test_an_address_behind_millpond_keeps_its_headers() -> None:
+    """SETUP-01, DOCTOR-13"""
+    args = ["--header-env", "X-A=MILLPOND_HEADER_X_A", "https://x.example/mcp"]
+    found = template("cursor", command="/bin/millpond", args=args, env={"MILLPOND_HEADER_X_A": "${env:T}"})
+    assert (found.url, found.headers) == ("https://x.example/mcp", {"X-A": "${T}"})
+
+
 def test_a_url_is_written(around: Surroundings) -> None:
     """SETUP-01"""
     assert main(["init", "https://x.example/mcp?key=${X}"]) == 0

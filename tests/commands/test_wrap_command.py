@@ -85,6 +85,18 @@ def test_a_dry_run_shows_the_lines_that_change_and_changes_nothing(run: Run, aro
     assert not (Path(around.home) / ".local").exists()
 
 
+@pytest.mark.parametrize("text", ["s3cret/\u00e9", "s3cret\\u00e9", "s3cret\\/\u00e9", "on", "it's s3cret"])
+def test_a_dry_run_shows_no_values_of_variables_and_headers(run: Run, around: Surroundings, text: str) -> None:
+    """CLIENTS-18: all of a file may stand on one line."""
+    remote = '{"url": "https://x.example/mcp", "headers": {"X-A": "s3cret"}}'
+    cursor(around, servers(a=f'{{"command": "npx", "env": {{"K": "{text}"}}}}', b=remote))
+    code, out, _ = run("wrap", "cursor", "--all", "--dry-run")
+    assert (code, out.count("would be wrapped")) == (0, 2)
+    assert "s3cret" not in out
+    assert '"on"' not in out
+    assert '"MILLPOND_HEADER_X_A": "***"' in out
+
+
 def test_all_wraps_what_can_be_and_says_why_the_rest_stays(run: Run, around: Surroundings) -> None:
     """CLIENTS-19"""
     path = cursor(around, servers(files=ENTRY, docs='{"url": "https://x.example"}', odd="1"))

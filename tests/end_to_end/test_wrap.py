@@ -17,6 +17,7 @@ from http_server import HttpServer, Mcp
 from millpond.clients import jsonc
 from millpond.clients.places import CLIENTS, Surroundings
 
+HEADER = ("--header-env", "Authorization=MILLPOND_HEADER_AUTHORIZATION")
 LIMIT_SECONDS = 60
 SCRIPT = Path(__file__).parent.parent / "servers" / "raw_server.py"
 
@@ -72,15 +73,15 @@ def test_an_address_is_wrapped_starts_behind_millpond_and_comes_back(tmp_path: P
     mcp = Mcp()
     mcp.capabilities = '{"tools":{}}'
     with HttpServer(mcp) as server:
-        headers = '"headers": {"Authorization": "Bearer ${TOKEN}"}'
+        headers = '"headers": {"Authorization": "Bearer t0k$n${X}"}'
         original = f'{{"mcpServers": {{"docs": {{"type": "http", "url" : {json.dumps(server.url)}, {headers}}}}}}}\n'
         path.write_text(original)
         assert millpond(around, "wrap", "cursor", "docs").returncode == 0
         entry = json.loads(path.read_text())["mcpServers"]["docs"]
-        assert (entry["type"], entry["args"]) == ("stdio", ["--header", "Authorization: Bearer ${TOKEN}", server.url])
-        environ = {**environment_of(around), "NO_PROXY": "127.0.0.1", "TOKEN": "t0ken"}
+        assert (entry["type"], entry["args"]) == ("stdio", [*HEADER, server.url])
+        environ = {**environment_of(around), "NO_PROXY": "127.0.0.1", **entry["env"]}
         assert tools_of([entry["command"], *entry["args"]], environ, tmp_path) == ["small", "query"]
-        assert {asked.headers.get("authorization") for asked in server.asked} == {"Bearer t0ken"}
+        assert {asked.headers.get("authorization") for asked in server.asked} == {"Bearer t0k$n${X}"}
         assert millpond(around, "unwrap", "cursor", "docs").returncode == 0
         assert path.read_text() == original
 

@@ -154,10 +154,17 @@ def _is_proved(new: File, changed: Sequence[Entry], program: Sequence[str], undo
     """Whether the new text says what it must, and unwrapping its commands gives the text `undone` to the byte."""
     try:
         entries = {entry.name: entry for entry in new.entries()}
-        says_it = all(entries[entry.name].words == _expected(entry, program) for entry in changed)
+        says_it = all(_says(entries[entry.name], entry, program) for entry in changed)
         return says_it and unwrapped(new, [e.name for e in changed if e.state is State.LOCAL]).text == undone
     except ConfigError:
         return False
+
+
+def _says(new: Entry, old: Entry, program: Sequence[str]) -> bool:
+    variables = (
+        {} if old.state is State.LOCAL else {old.header_variables[name]: old.headers[name] for name in old.headers}
+    )
+    return new.words == _expected(old, program) and new.env == {**old.env, **variables}
 
 
 def _expected(entry: Entry, program: Sequence[str]) -> tuple[str, ...]:

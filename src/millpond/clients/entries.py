@@ -19,7 +19,10 @@ SIGN_IN_KEYS = ("oauth", "auth", "authProviderType", "oauth_resource", "scopes")
 """Members that say that the client signs in to a remote server."""
 MADE_HEADER_KEYS = ("bearer_token_env_var", "http_headers", "env_http_headers", "headersHelper")
 """Members from which a client makes up headers in a way of its own."""
+HEADER_VARIABLE = "MILLPOND_HEADER_"
+"""What the names of variables that hold headers begin with."""
 _own_word = re.compile(r"(?:^|[/\\])millpond(?:\.exe|@[^/\\]*|==[^/\\]*)?$")
+_not_a_letter = re.compile(r"[^0-9A-Za-z]")
 _loopback = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)")
 
 
@@ -74,21 +77,41 @@ class Entry:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers that are sent to a remote server."""
-        headers = self.values.get("headers")
-        items = cast("Mapping[str, object]", headers).items() if isinstance(headers, Mapping) else ()
-        return {name: str(value) for name, value in items}
+        """The headers that are sent to a remote server, behind Millpond those whose values its `env` holds."""
+        if self.state is not State.WRAPPED_REMOTE:
+            return {name: str(value) for name, value in _table(self.values.get("headers")).items()}
+        options = (word.partition("=") for at, word in enumerate(self.words[1:]) if self.words[at] == "--header-env")
+        return {name: str(self.env[variable]) for name, _, variable in options if variable in self.env}
+
+    @property
+    def env(self) -> Mapping[str, object]:
+        """The variables that it sets."""
+        return _table(self.values.get("env"))
+
+    @property
+    def header_variables(self) -> Mapping[str, str]:
+        """For each header, the name of the variable that holds its value behind Millpond; none that `env` has."""
+        taken = {name.upper() for name in self.env}
+        found: dict[str, str] = {}
+        for name in self.headers:
+            plain = HEADER_VARIABLE + _not_a_letter.sub("_", name).upper()
+            names = (plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3)))
+            found[name] = next(each for each in names if each not in taken)
+            taken.add(found[name])
+        return found
 
     @property
     def header_options(self) -> tuple[str, ...]:
-        """Its headers as options of the command line."""
-        return tuple(word for name, value in self.headers.items() for word in ("--header", f"{name}: {value}"))
+        """Its headers as options of the command line, which every user of the machine can read: without the values."""
+        named = self.header_variables.items()
+        return tuple(word for name, variable in named for word in ("--header-env", f"{name}={variable}"))
 
     @property
     def program(self) -> tuple[str, ...]:
         """Of an address behind Millpond, the words before its headers and itself."""
         words = self.words[:-1]
-        return words[: words.index("--header")] if "--header" in words else words
+        end = next((at for at, word in enumerate(words) if word in ("--header", "--header-env")), len(words))
+        return words[:end]
 
     @property
     def is_loopback(self) -> bool:
@@ -153,6 +176,10 @@ def _state(words: tuple[str, ...], values: Mapping[str, object]) -> tuple[State,
     if head is words and words[-1].startswith(("http://", "https://")):
         return State.WRAPPED_REMOTE, values, ""
     return State.OTHER, values, "it is Millpond itself, and its command stands elsewhere"
+
+
+def _table(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
 def _strings(value: object) -> tuple[str, ...]:

@@ -52,7 +52,9 @@ def _list_end(text: str, last: Span, array: Span) -> int:
 
 
 def wrapping_remote(text: str, fields: _Fields, entry: Entry, program: Sequence[str], form: Format) -> list[Edit]:
-    """The edits that make an address `millpond URL`: its headers become options, its type that of a command."""
+    """The edits that make an address `millpond URL`: its headers become options, their values variables in `env`, and
+    its type that of a command.
+    """
     url = fields[next(key for key in URL_KEYS if key in fields)]
     words = [*map(form.literal, (*program[1:], *entry.header_options)), url.value.of(text)]
     array = f"[{', '.join(words)}]"
@@ -65,4 +67,19 @@ def wrapping_remote(text: str, fields: _Fields, entry: Entry, program: Sequence[
     headers = fields.get("headers")
     if headers is None:
         return [*edits, form.with_args(text, url, array)]
-    return [*edits, Edit(*headers.key, form.renamed(headers.key.of(text), "args")), Edit(*headers.value, array)]
+    key = headers.key.of(text)
+    variables = _variables(entry, form)
+    if variables and "env" not in fields:
+        edits += (Edit(*headers.key, form.renamed(key, "env")), Edit(*headers.value, f"{{{variables}}}"))
+        return [*edits, form.with_args(text, url, array)]
+    edits += (Edit(*headers.key, form.renamed(key, "args")), Edit(*headers.value, array))
+    if variables:
+        start = fields["env"].value.start + 1
+        edits.append(Edit(start, start, f"{variables}{', ' if entry.env else ''}"))
+    return edits
+
+
+def _variables(entry: Entry, form: Format) -> str:
+    """The values of its headers as members of `env`. Only JSON has headers: what TOML has, its client makes up."""
+    named = entry.header_variables.items()
+    return ", ".join(f"{form.literal(variable)}: {form.literal(entry.headers[name])}" for name, variable in named)

@@ -18,6 +18,7 @@ from millpond.clients import change, files
 from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, refusal
 from millpond.clients.entries import Entry, State
 from millpond.clients.files import state_folder, surroundings
+from millpond.clients.masked import masked, secrets_in
 from millpond.clients.places import CLIENTS, Client
 from millpond.clients.text import decode, difference
 from millpond.commands.found import Found, Where, chosen, client_named, found, holding
@@ -41,8 +42,8 @@ usage: millpond wrap CLIENT [SERVER ...] [options]   put servers of a client beh
        millpond wrap --print URL                     the same for a server at a URL
 
 Only the command and args of an entry change, in place; comments, order and all other bytes stay. An address becomes
-a command, its headers arguments. The file is kept in a backup first. Wrapping twice is the same as once. A client with
-one server needs no SERVER.
+a command, the values of its headers variables in env. The file is kept in a backup first. Wrapping twice is the same
+as once. A client with one server needs no SERVER.
 
 options:
 {_OPTIONS}\
@@ -161,12 +162,18 @@ def _carry_out(client: Client, steps: Sequence[_Step], done: str, *, is_dry: boo
         for name, reason in step.left.items():
             write(f"  {name}: stays as it is, {reason}\n")
     if is_dry:
-        write("".join(difference(one.source.text, text, one.path.name) for one, text in changed))
+        write("".join(_shown_difference(one, text) for one, text in changed))
     for backup in backups:
         write(f"Backup: {backup}\n")
     undo = f" To undo it: millpond unwrap {client.name} --all" if done == "wrapped" else ""
     effect = f"Restart {client.title}, or its servers, for it to take effect.{undo}\n"
     write(effect if backups else "Nothing was changed.\n")
+
+
+def _shown_difference(one: Found, text: str) -> str:
+    """What would change in a file, without the values of its servers' variables and headers."""
+    secrets = {secret for each in (one.source.text, text) for secret in secrets_in(one.file.form.read(each))}
+    return masked(difference(one.source.text, text, one.path.name), secrets)
 
 
 def _write(changed: Sequence[tuple[Found, str]]) -> list[Path]:

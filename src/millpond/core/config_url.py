@@ -47,6 +47,12 @@ def header_in(word: str) -> tuple[str, str]:
     return (name.strip(), value.strip()) if colon else ("", "")
 
 
+def header_of_variable(word: str) -> str:
+    """`NAME: ${VARIABLE}` for `NAME=VARIABLE`."""
+    name, _, variable = word.partition("=")
+    return f"{name}: ${{{variable}}}"
+
+
 def name_problem(name: str) -> str | None:
     """What was expected and what came; None of a header's name that may be given."""
     if not _TOKEN.fullmatch(name):
