@@ -76,6 +76,22 @@ def test_many_writers_at_once_lose_no_line(tmp_path: Path) -> None:
     assert (len(sessions), broken) == (400, 0)
 
 
+def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
+    """STATS-06"""
+    record.append(tmp_path, line(server="first") + line(server="torn")[:30], MUCH, NEVER)
+    record.append(tmp_path, line(server="next"), MUCH, NEVER)
+    sessions, broken = record.read(tmp_path)
+    assert ([session.server for session in sessions], broken) == (["first", "next"], 1)
+
+
+def test_of_a_file_that_is_too_large_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """STATS-14"""
+    monkeypatch.setattr(record, "MOST_READ_BYTES", 3 * len(line()))
+    for server in "abcdef":
+        record.append(tmp_path, line(server=server), MUCH, NEVER)
+    assert [session.server for session in record.read(tmp_path).sessions] == ["e", "f"]
+
+
 def test_only_its_user_reads_it_and_it_can_be_removed(tmp_path: Path) -> None:
     """STATS-08"""
     place = tmp_path / "a" / "b"

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from millpond.core.stats import Lines, read_lines
 
@@ -20,6 +21,8 @@ VARIABLE = "MILLPOND_STATS"
 _OFF = ("off", "0", "no", "false")
 _HEAD_BYTES = 1 << 17
 """More than the longest line."""
+MOST_READ_BYTES = 1 << 30
+"""Of each of the two files: the largest bound that a configuration may give the record."""
 
 
 def is_switched_off(environ: Mapping[str, str]) -> bool:
@@ -46,12 +49,12 @@ def append(place: Path, line: bytes, max_bytes: int, oldest: str) -> None:
     path = place / FILE
     with suppress(OSError):  # Another process has turned it, or holds it open on Windows: the next one tries again.
         _turn(path, place / OLDER, max_bytes // 2 - len(line), oldest)
-    with open(path, "ab", buffering=0, opener=_private) as file:  # Path.open has no opener
-        file.write(line)
+    with open(path, "ab+", buffering=0, opener=_private) as file:  # Path.open has no opener
+        file.write(line if _ends_whole(file) else b"\n" + line)
 
 
 def read(place: Path) -> Lines:
-    """All that the record holds, oldest first. Raises `OSError` where it is there and cannot be read."""
+    """What the record holds, oldest first; of a file over `MOST_READ_BYTES` its end. Raises `OSError` where it cannot be read."""
     return read_lines(b"\n".join(_bytes(place / name) for name in (OLDER, FILE)))
 
 
@@ -79,15 +82,25 @@ def _head(path: Path) -> bytes:
         return file.readline(_HEAD_BYTES)
 
 
-def _tail(path: Path) -> bytes:
+def _tail(path: Path, most_bytes: int = _HEAD_BYTES) -> bytes:
+    """The end of the file, from the begin of a line where it has one."""
     with path.open("rb") as file:
-        file.seek(max(path.stat().st_size - _HEAD_BYTES, 0))
-        return file.read()
+        start = file.seek(max(file.seek(0, os.SEEK_END) - most_bytes, 0))
+        tail = file.read(most_bytes)
+    return tail.partition(b"\n")[2] if start else tail
+
+
+def _ends_whole(file: BinaryIO) -> bool:
+    """False where the last line was torn: what is added to it would be lost with it."""
+    if not file.seek(0, os.SEEK_END):
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return _tail(path, MOST_READ_BYTES)
     except FileNotFoundError:
         return b""
 

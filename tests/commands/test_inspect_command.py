@@ -45,8 +45,47 @@ async def test_the_running_sessions_are_named(tmp_path: Path) -> None:
 
 def test_without_a_session_it_says_what_starts_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """INSPECT-15"""
-    assert main(["inspect", "--list", "--directory", str(tmp_path / "none")]) == 0
+    assert main(["inspect", "--list", "--directory", str(tmp_path)]) == 0
     assert capsys.readouterr().out.startswith("No session is running. Start your client")
+
+
+def test_a_folder_that_does_not_exist_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """INSPECT-18"""
+    assert main(["inspect", "--list", "--directory", str(tmp_path / "none")]) == 0
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'none'} does not exist, so no session has been there.")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("open", "can be reached by other users (mode 0755, expected 0700)"),
+        ("link", "is a link, expected a folder"),
+        ("file", "is a file, expected a folder"),
+        ("file/below", "Not a directory"),
+    ],
+)
+def test_a_folder_that_no_session_uses_is_refused(
+    tmp_path: Path, name: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """INSPECT-18"""
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o755)
+    (tmp_path / "link").symlink_to(tmp_path / "open")
+    (tmp_path / "file").touch()
+    assert main(["inspect", "--list", "--directory", str(tmp_path / name)]) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert said in printed.err
+
+
+def test_a_folder_of_another_user_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """INSPECT-18"""
+    another = tmp_path.stat().st_uid + 1
+    monkeypatch.setattr("os.getuid", lambda: another)
+    assert main(["inspect", "--list", "--directory", str(tmp_path)]) == 2
+    assert f"{tmp_path} belongs to another user; name a folder of your own" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ def rows(count: int, start: int = 0) -> list[dict[str, object]]:
             "amount": f"{number % 7}.50",
             "big": 9_007_199_254_740_993 + number,
             "user": {"login": f"user {number % 3}"},
+            "tags": ["t"] * (number % 4),
+            "vast": 10**30 + number,
             **{f"field_{at}": number * at for at in range(12)},
         }
         for number in range(start, start + count)
@@ -239,6 +241,61 @@ def test_columns_tell_nulls_different_values_ends_and_how_they_spread(seen: Seen
         note = page.get_by_role("row", name=re.compile("^note "))
         expect(note).to_contain_text("10<1 %")
         expect(note.get_by_role("listitem").first).to_contain_text("plain11,960")
+
+
+def test_columns_fit_and_long_integers_and_lists_are_measured(seen: Seen) -> None:
+    """INSPECT-45"""
+    with opened(seen.chromium, seen.url, width=1280, height=800) as page:
+        shown_table(page, seen.table)
+        page.get_by_role("tab", name="Columns").click()
+        vast = page.get_by_role("row", name=re.compile("^vast "))
+        expect(vast.get_by_role("img", name=re.compile("^Counts from least to most: 600, 600"))).to_be_in_viewport(
+            ratio=1
+        )
+        tags = page.get_by_role("row", name=re.compile("^tags "))
+        expect(tags).to_contain_text("0 elements3 elements")
+        assert all(
+            width >= 3 for width in tags.locator(".share").evaluate_all("(bars) => bars.map((b) => b.clientWidth)")
+        )
+        assert page.locator(".profile").evaluate("(box) => box.scrollWidth - box.clientWidth") == 0
+
+
+def test_what_cannot_be_seen_is_shown_and_said_to_be_copied(seen: Seen) -> None:
+    """INSPECT-44"""
+    hidden = "\u202eevil a\u200bb\ufeff\u0007 \u2764\ufe0f"
+    shown = "\\u202eevil a\\u200bb\\ufeff\\u0007 \u2764\ufe0f"
+    table = seen.session.give([{"id": at, "text": hidden} for at in range(100)])
+    seen.session.query(f"SELECT text, '{hidden}' AS {chr(34)}n\u202eame{chr(34)} FROM {table} LIMIT 1")
+    with opened(seen.chromium, seen.url) as page:
+        shown_table(page, table)
+        expect(cell(page, 0, 1)).to_have_text(shown)
+        expect(cell(page, 0, 1).locator(".unseen")).to_have_count(3)
+        page.locator(".entry.query .summary").first.click()
+        expect(page.locator(".entry.query pre").first).to_contain_text(shown)
+        cell(page, 0, 1).click()
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog")
+        expect(dialog.locator("pre")).to_have_text(shown)
+        expect(dialog).to_contain_text("4 characters that cannot be seen")
+        expect(dialog.get_by_role("button", name="Copy as it is")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.get_by_role("tab", name="Columns").click()
+        expect(page.get_by_role("row", name=re.compile("^text ")).get_by_role("listitem")).to_contain_text(shown)
+        assert re.search("[\u202e\u200b\ufeff\u0007]", page.content()) is None
+        assert page.evaluate(CONTRAST) == []
+
+
+def test_calls_that_come_fast_are_newest_first(seen: Seen) -> None:
+    """INSPECT-30"""
+    with opened(seen.chromium, seen.url) as page:
+        expect(page.locator(".entry").first).to_be_visible()
+        order = page.evaluate("""async () => {
+            const {newestFirst} = await import("./activity.js");
+            const of = (kind, number) => ({kind, number, time: "2026-11-30T12:00:00.000Z"});
+            const told = [of("call", 1), of("call", 2), of("query", 1), {...of("call", 3), time: "2026-11-30T12:00:00.001Z"}, of("call", 10)];
+            return told.sort(newestFirst).map(({kind, number}) => `${kind} ${number}`);
+        }""")
+        assert order == ["call 3", "query 1", "call 10", "call 2", "call 1"]
 
 
 def test_the_sql_box_reads_through_the_gate_and_its_questions_are_not_the_agents(seen: Seen) -> None:

@@ -12,7 +12,7 @@ from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
 from millpond.core.errors import ConfigError
 from millpond.viewer.knock import greet
-from millpond.viewer.places import HAS_DOORS, default_directory, doors, sweep
+from millpond.viewer.places import HAS_DOORS, default_directory, doors, fault, sweep
 
 HELP = """\
 usage: millpond inspect [--port N] [--directory DIR]   show the running sessions on a page in your browser
@@ -50,19 +50,29 @@ def inspect(line: Line, door: Door) -> int:
             "inspect: expected a system with Unix sockets in Python, got Windows; use it on Linux or macOS"
         )
     directory: Path = asked.directory or default_directory()
+    if problem := fault(directory):
+        raise ConfigError(f"--directory: {problem}; name a folder of your own that nobody else can reach into")
     sweep(directory)
     named = asyncio.run(_sessions(directory))
     if asked.is_list:
-        write("".join(f"{name}\n" for name in named) or f"{_NONE}, and ask again.\n")
+        write("".join(f"{name}\n" for name in named) or f"{_none(asked.directory)}, and ask again.\n")
         return 0
     from millpond.viewer.serve import serve  # The HTTP libraries take longer to import than all the rest.
 
-    serve(directory, _port(asked.port), lambda url: write(_opening(url, named)))
+    serve(directory, _port(asked.port), lambda url: write(_opening(url, named, asked.directory)))
     return 0
 
 
-def _opening(url: str, named: list[str]) -> str:
-    shown = "".join(f"  {name}\n" for name in named) or f"  {_NONE}: it appears by itself.\n"
+def _none(given: Path | None) -> str:
+    """Why there is nothing to show, and what to do; `given` is the folder that the command line names."""
+    if given is None or given.exists():
+        return _NONE
+    advice = "Check its name, or start your client with that folder as [inspect] directory"
+    return f"{given} does not exist, so no session has been there. {advice}"
+
+
+def _opening(url: str, named: list[str], given: Path | None) -> str:
+    shown = "".join(f"  {name}\n" for name in named) or f"  {_none(given)}: it appears by itself.\n"
     return f"millpond: inspect at {url}\n{shown}Ctrl-C ends it.\n"
 
 

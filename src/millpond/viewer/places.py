@@ -35,8 +35,13 @@ def make_private(directory: Path) -> None:
 def require_private(directory: Path) -> None:
     """Raises `OSError` unless this is a folder (no link to one) of this user that nobody else can reach into."""
     found = directory.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise PermissionError(f"{directory} is not a folder of this user alone")
+    if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
+        kind = "a link" if stat.S_ISLNK(found.st_mode) else "a file"
+        raise NotADirectoryError(f"{directory} is {kind}, expected a folder")
+    if found.st_uid != _user():
+        raise PermissionError(f"{directory} belongs to another user")
+    if mode := stat.S_IMODE(found.st_mode) & 0o077:
+        raise PermissionError(f"{directory} can be reached by other users (mode {mode | 0o700:04o}, expected 0700)")
 
 
 def new_door(directory: Path) -> Path:
@@ -51,6 +56,17 @@ def doors(directory: Path) -> tuple[Path, ...]:
         return tuple(sorted(path for path in directory.iterdir() if path.suffix == SUFFIX))
     except OSError:
         return ()
+
+
+def fault(directory: Path) -> str | None:
+    """What keeps every session and page out of this folder, in a few words; None where it is in order or not there yet."""
+    try:
+        require_private(directory)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return str(error) if error.errno is None else f"{directory}: {error.strerror}"
+    return None if os.access(directory, os.R_OK | os.W_OK | os.X_OK) else f"{directory} cannot be read by this user"
 
 
 def sweep(directory: Path) -> None:

@@ -1,6 +1,7 @@
 // Activity: calls and questions as they come, newest first, each with all that is known of it.
 import {html, useState} from "./view.js";
-import {clock, count, duration, many, oneLine, pretty, size} from "./text.js";
+import {clock, count, duration, many, pretty, size} from "./text.js";
+import {Text} from "./unseen.js";
 import {Plot} from "./plot.js";
 
 const SHOWN = 200;
@@ -15,9 +16,16 @@ const STATES = {
   cancelled: "cancelled",
 };
 
+/** Of one millisecond a question stands above the calls, for it is asked of what has come; else the higher number does. */
+export function newestFirst(a, b) {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  if (a.kind !== b.kind) return a.kind === "query" ? -1 : 1;
+  return b.number - a.number;
+}
+
 export function Activity({known, onTable, onSql}) {
   const [most, setMost] = useState(SHOWN);
-  const entries = [...known.entries.values()].sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+  const entries = [...known.entries.values()].sort(newestFirst);
   const earlier = known.gone.calls + known.gone.queries;
   return html`<div class="activity">
     <${Plot} known=${known} />
@@ -41,7 +49,7 @@ function Entry({entry, onTable, onSql}) {
       <span class="time">${clock(entry.time)}</span>
       <span class="kind">${isCall ? `call ${entry.number}` : `query ${entry.number}`}</span>
       <span class="state">${STATES[entry.state]}</span>
-      <span class="what"><bdi>${oneLine(isCall ? entry.tool : entry.sql.replace(/\s+/g, " "))}</bdi></span>
+      <span class="what"><${Text} text=${isCall ? entry.tool : entry.sql.replace(/[ \t\r\n]+/g, " ")} /></span>
       <span class="much">${isCall ? callSize(entry) : querySize(entry)}</span>
     </button>
     <div id=${id} class="detail" hidden=${!isOpen}>
@@ -62,21 +70,21 @@ function querySize(entry) {
 function Call({entry, onTable}) {
   return html`
     <h3>Arguments</h3>
-    <pre tabindex="0">${pretty(entry.arguments) || "none"}</pre>
+    <pre tabindex="0"><${Text} text=${pretty(entry.arguments) || "none"} lines /></pre>
     ${entry.tables.length > 0 && html`<h3>Tables</h3>
       <ul class="links">${entry.tables.map(
-        (table) => html`<li key=${table.name}><button type="button" class="link" onClick=${() => onTable(table.name)}>${table.name}</button>
-          ${count(table.rows)} rows from <code>${table.path}</code></li>`,
+        (table) => html`<li key=${table.name}><button type="button" class="link" onClick=${() => onTable(table.name)}><${Text} text=${table.name} /></button>
+          ${count(table.rows)} rows from <code><${Text} text=${table.path} /></code></li>`,
       )}</ul>`}
-    ${entry.handle !== null && html`<h3>Handle, as the agent got it</h3><pre tabindex="0">${entry.handle}</pre>`}
-    ${entry.note && html`<p class="note">${entry.note}</p>`}`;
+    ${entry.handle !== null && html`<h3>Handle, as the agent got it</h3><pre tabindex="0"><${Text} text=${entry.handle} lines /></pre>`}
+    ${entry.note && html`<p class="note"><${Text} text=${entry.note} lines /></p>`}`;
 }
 
 function Query({entry, onSql}) {
   return html`
-    <h3>Statement${entry.saved_as ? `, kept as ${entry.saved_as}` : ""}</h3>
-    <pre tabindex="0">${entry.sql}</pre>
+    <h3>Statement${entry.saved_as && html`, kept as <${Text} text=${entry.saved_as} />`}</h3>
+    <pre tabindex="0"><${Text} text=${entry.sql} lines /></pre>
     <button type="button" class="link" onClick=${() => onSql(entry.sql)}>Run it in the SQL box</button>
     ${entry.answer !== null && html`<h3>${entry.reason ? `Refused: ${entry.reason}` : `Answer, ${size(entry.bytes)}`}</h3>
-      <pre tabindex="0">${entry.answer}${entry.is_cut ? "\n… the rest is not kept" : ""}</pre>`}`;
+      <pre tabindex="0"><${Text} text=${entry.answer} lines />${entry.is_cut ? "\n… the rest is not kept" : ""}</pre>`}`;
 }

@@ -2,7 +2,8 @@
 // Rule: rows come from `row(index)`, undefined where they are not there yet; `want(first, last)` tells which are looked at.
 // The keyboard moves one active cell, as the pattern `grid` of ARIA has it.
 import {Component, html, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./view.js";
-import {count, isNested, isNumber, oneLine, shortType} from "./text.js";
+import {count, isNested, isNumber, shortType} from "./text.js";
+import {Text, escaped} from "./unseen.js";
 
 const ROW = 25;
 const HEAD = 43;
@@ -17,8 +18,8 @@ const MOST_HEIGHT = 8e6; // Browsers cut an element at 17 to 33 million pixels.
 /** Widths in pixels, from the names and the rows that are there. */
 function widths(columns, rows) {
   return columns.map(({name, type}, at) => {
-    const cells = rows.map((row) => Math.min(row[at]?.length ?? 4, MOST_CHARACTERS));
-    const longest = Math.max(LEAST_CHARACTERS, name.length + 2, shortType(type).length * 0.9, ...cells);
+    const cells = rows.map((row) => escaped((row[at] ?? "NULL").slice(0, MOST_CHARACTERS)).length);
+    const longest = Math.max(LEAST_CHARACTERS, escaped(name).length + 2, shortType(type).length * 0.9, ...cells);
     return Math.round(Math.min(longest, MOST_CHARACTERS) * CHARACTER + PADDING);
   });
 }
@@ -36,7 +37,7 @@ function across(lefts, from, to) {
 export function Value({value}) {
   if (value === null) return html`<span class="null">NULL</span>`;
   if (value === "") return html`<span class="empty" title="empty text">""</span>`;
-  return html`<bdi>${oneLine(value)}</bdi>`;
+  return html`<${Text} text=${value} />`;
 }
 
 const place = (lefts, column) => `left:${lefts[column]}px;width:${lefts[column + 1] - lefts[column]}px`;
@@ -178,10 +179,10 @@ export function Grid({label, columns, total, row, version, want, onOpen, onSort,
     const {name, type} = columns[at];
     const direction = sort?.column === name ? sort.direction : null;
     const state = direction === "ASC" ? "ascending" : direction === "DESC" ? "descending" : "none";
-    const title = html`<span class="name">${oneLine(name)}${direction && html`<i>${direction === "ASC" ? " ↑" : " ↓"}</i>`}</span>
+    const title = html`<span class="name"><${Text} text=${name} />${direction && html`<i>${direction === "ASC" ? " ↑" : " ↓"}</i>`}</span>
       <span class="type">${shortType(type)}</span>`;
     return html`<div key=${at} role="columnheader" aria-colindex=${at + 1} aria-sort=${onSort ? state : undefined}
-        class=${isNumber(type) ? "head number" : "head"} style=${place(lefts, at)} title=${`${name} ${type}`}>
+        class=${isNumber(type) ? "head number" : "head"} style=${place(lefts, at)} title=${escaped(`${name} ${type}`)}>
         ${onSort ? html`<button type="button" onClick=${() => onSort(name)}>${title}</button>` : title}
       </div>`;
   });

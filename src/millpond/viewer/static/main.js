@@ -7,6 +7,7 @@ import {Sql} from "./sql.js";
 import {Tables, useTables} from "./tables.js";
 import {clock, many, quoted, size, tokens} from "./text.js";
 import {Panel, Tabs} from "./tabs.js";
+import {escaped} from "./unseen.js";
 
 const LOOK_MS = 2000;
 const WIDE = window.matchMedia("(min-width: 1080px)");
@@ -64,7 +65,7 @@ function Header({sessions, id, isLost, onChoose}) {
   const shown = sessions.some((session) => session.id === id) || !own ? sessions : [own, ...sessions];
   const sum = totals(known);
   useEffect(() => {
-    document.title = known.hello ? `${known.hello.server} – Millpond` : "Millpond";
+    document.title = known.hello ? `${escaped(known.hello.server)} – Millpond` : "Millpond";
   }, [known.hello]);
   return html`
     <a class="skip" href="#main">Skip to the content</a>
@@ -73,7 +74,7 @@ function Header({sessions, id, isLost, onChoose}) {
         <path d="M6 12c3.3-3 6.7-3 10 0s6.700 3 10 0" /><path d="M6 20c3.300-3 6.700-3 10 0s6.700 3 10 0" opacity=".65" /></svg>Millpond</h1>
       ${shown.length > 0 && html`<label class="choice"><span class="hidden">Session</span>
         <select value=${id} onChange=${(event) => onChoose(event.target.value)}>
-          ${shown.map((session) => html`<option key=${session.id} value=${session.id}>${session.hello.server} · ${clock(session.hello.began)} · ${session.hello.pid}</option>`)}
+          ${shown.map((session) => html`<option key=${session.id} value=${session.id}>${escaped(session.hello.server)} · ${clock(session.hello.began)} · ${session.hello.pid}</option>`)}
         </select></label>`}
       ${id && html`<span class=${`status ${state}`} role="status"><i></i>${isLost ? "no connection" : STATES[state]}</span>`}
       <dl class="totals">
@@ -85,7 +86,7 @@ function Header({sessions, id, isLost, onChoose}) {
     </header>
     ${isLost && html`<p class="banner" role="alert">The server of this page has ended. Start <code>millpond inspect</code> again, and open the new address.</p>`}
     ${!isLost && known.state === "ended" && html`<p class="banner" role="alert">This session has ended, and its tables are gone. What it did stays here until you leave the page.
-      ${others.length > 0 && html` <button type="button" class="link" onClick=${() => onChoose(others[0].id)}>Show ${others[0].hello.server}</button>`}</p>`}
+      ${others.length > 0 && html` <button type="button" class="link" onClick=${() => onChoose(others[0].id)}>Show ${escaped(others[0].hello.server)}</button>`}</p>`}
     ${id ? html`<${Session} key=${id} id=${id} known=${known} />` : html`<main id="main" class="nothing"><h2>No session is running</h2>
       <p>Start your client, or <code>millpond -- COMMAND ARGS…</code> by hand. It appears here by itself.</p></main>`}`;
 }

@@ -2,7 +2,8 @@
 import {html, useEffect, useState} from "./view.js";
 import {Value} from "./grid.js";
 import {query} from "./link.js";
-import {count, isNested, isNumber, oneLine, quoted} from "./text.js";
+import {count, isList, isNested, isNumber, many, quoted} from "./text.js";
+import {Text, escaped} from "./unseen.js";
 
 const BINS = 20;
 const TOP = 4;
@@ -11,7 +12,8 @@ const FEW = 12; // Different values up to which a number is shown by its commone
 /** The statement that counts a column. */
 function counting(table, {name, type}) {
   const column = quoted(name);
-  const ends = isNested(type) ? "NULL, NULL" : `min(${column})::VARCHAR, max(${column})::VARCHAR`;
+  const measured = isList(type) ? `len(${column})` : column;
+  const ends = isNested(type) && !isList(type) ? "NULL, NULL" : `min(${measured})::VARCHAR, max(${measured})::VARCHAR`;
   return `SELECT count(*), count(${column}), count(DISTINCT ${column}), ${ends} FROM ${quoted(table)}`;
 }
 
@@ -20,10 +22,12 @@ function commonest(table, {name}) {
   return `SELECT ${column}::VARCHAR AS v, count(*) AS n FROM ${quoted(table)} WHERE ${column} IS NOT NULL GROUP BY 1 ORDER BY n DESC, v LIMIT ${TOP}`;
 }
 
+/** Distances from the least are taken before they become DOUBLE, which holds no two neighbours of 2^53 and more apart. */
 function histogram(table, {name}) {
-  return `WITH v AS (SELECT ${quoted(name)}::DOUBLE AS x FROM ${quoted(table)}),
-    f AS (SELECT x FROM v WHERE x BETWEEN -1e300 AND 1e300), e AS (SELECT min(x) AS lo, max(x) AS hi FROM f)
-    SELECT least(${BINS - 1}, floor((x - lo) / ((hi - lo) / ${BINS})))::INTEGER AS bin, count(*) AS n FROM f, e WHERE hi > lo GROUP BY 1 ORDER BY 1`;
+  return `WITH v AS (SELECT ${quoted(name)} AS c FROM ${quoted(table)} WHERE ${quoted(name)}::DOUBLE BETWEEN -1e300 AND 1e300),
+    e AS (SELECT min(c) AS lo FROM v), f AS (SELECT coalesce(try((c - lo)::DOUBLE), c::DOUBLE - lo::DOUBLE) AS x FROM v, e),
+    w AS (SELECT max(x) AS wide FROM f)
+    SELECT least(${BINS - 1}, floor(x / (wide / ${BINS})))::INTEGER AS bin, count(*) AS n FROM f, w WHERE wide > 0 GROUP BY 1 ORDER BY 1`;
 }
 
 async function profileOf(session, table, column, signal) {
@@ -67,16 +71,22 @@ export function Profile({session, table, columns}) {
 }
 
 function Line({column, profile}) {
-  const head = html`<th scope="row"><bdi class="name">${oneLine(column.name)}</bdi><span class="type" title=${column.type}>${column.type}</span></th>`;
+  const head = html`<th scope="row"><span class="name"><${Text} text=${column.name} /></span><span class="type" title=${escaped(column.type)}><${Text} text=${column.type} /></span></th>`;
   if (!profile) return html`<tr>${head}<td colspan="4"><span class="wait">…</span></td></tr>`;
-  if (profile.error) return html`<tr>${head}<td colspan="4" class="problem">${profile.error}</td></tr>`;
+  if (profile.error) return html`<tr>${head}<td colspan="4" class="problem"><${Text} text=${profile.error} lines /></td></tr>`;
   const missing = profile.all - profile.filled;
   return html`<tr>${head}
     <td class="number" data-label="NULL">${missing ? html`${count(missing)}<small>${share(missing, profile.all)}</small>` : html`<span class="faint">0</span>`}</td>
     <td class="number" data-label="different">${count(profile.different)}${profile.different === profile.all && profile.all > 1 && html`<small>unique</small>`}</td>
-    <td class="ends">${!isNested(column.type) && [profile.least, profile.most].map((end) => html`<div title=${end ?? ""}><${Value} value=${end} /></div>`)}</td>
+    <td class="ends"><${Ends} type=${column.type} ends=${[profile.least, profile.most]} /></td>
     <td class="values">${profile.bins ? html`<${Bins} bins=${profile.bins} />` : html`<${Commonest} top=${profile.top} filled=${profile.filled} />`}</td>
   </tr>`;
+}
+
+/** The least and the most value; of lists, how long the shortest and the longest are. */
+function Ends({type, ends}) {
+  if (isList(type)) return ends.map((end) => end !== null && html`<div>${many(Number(end), "element")}</div>`);
+  return !isNested(type) && ends.map((end) => html`<div title=${escaped(end ?? "")}><${Value} value=${end} /></div>`);
 }
 
 function share(part, whole) {
@@ -86,7 +96,7 @@ function share(part, whole) {
 
 function Bins({bins}) {
   const highest = Math.max(...bins, 1);
-  return html`<svg class="bins" width="200" height="34" role="img" aria-label=${`Counts from least to most: ${bins.join(", ")}`}>
+  return html`<svg class="bins" viewBox="0 0 200 34" preserveAspectRatio="none" role="img" aria-label=${`Counts from least to most: ${bins.join(", ")}`}>
     ${bins.map((n, at) => {
       const height = n ? Math.max(1.5, (n / highest) * 32) : 0;
       return html`<rect key=${at} x=${at * 10} y=${33 - height} width="9" height=${height}><title>${count(n)}</title></rect>`;
@@ -97,7 +107,7 @@ function Bins({bins}) {
 
 function Commonest({top, filled}) {
   return html`<ul class="top">${top.map(
-    ([value, n]) => html`<li key=${value} title=${value}>
+    ([value, n]) => html`<li key=${value} title=${escaped(value)}>
       <span class="share" style=${`width:${(100 * n) / Math.max(filled, 1)}%`}></span>
       <span class="value"><${Value} value=${value} /></span><span class="n">${count(n)}</span>
     </li>`,

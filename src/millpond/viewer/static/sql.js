@@ -4,6 +4,7 @@ import {query} from "./link.js";
 import {CellDialog} from "./cell.js";
 import {Grid} from "./grid.js";
 import {duration, many} from "./text.js";
+import {Text, unseen} from "./unseen.js";
 
 const MOST_ROWS = 1000;
 const isMac = navigator.platform.startsWith("Mac");
@@ -51,9 +52,10 @@ export function Sql({session, sql, onSql, isOver}) {
         <kbd>${isMac ? "⌘" : "Ctrl"} Enter</kbd>
         <span class="said" role="status">${running ? "running …" : said(answer)}</span>
       </div>
+      ${unseen(sql) > 0 && html`<p class="warn" role="status">It holds ${many(unseen(sql), "character")} that cannot be seen in the box: <code><${Text} text=${sql} /></code></p>`}
     </form>
-    ${answer?.error && html`<div class="problem" role="alert"><b>${answer.reason}</b> <span>${answer.error}</span></div>`}
-    ${answer?.notes?.length > 0 && html`<ul class="notes" aria-label="Notes">${answer.notes.map((note) => html`<li key=${note}>${note}</li>`)}</ul>`}
+    ${answer?.error && html`<div class="problem" role="alert"><b>${answer.reason}</b> <span><${Text} text=${answer.error} lines /></span></div>`}
+    ${answer?.notes?.length > 0 && html`<ul class="notes" aria-label="Notes">${answer.notes.map((note) => html`<li key=${note}><${Text} text=${note} lines /></li>`)}</ul>`}
     ${answer?.columns && html`<${Grid} label="Answer" columns=${answer.columns} total=${answer.rows.length} version=${answer}
       row=${(at) => answer.rows[at]} onOpen=${onOpen} />`}
     ${cell && html`<${CellDialog} cell=${cell} onClose=${() => setCell(null)} />`}

@@ -7,6 +7,7 @@ import {Profile} from "./profile.js";
 import {useRows} from "./rows.js";
 import {count, many} from "./text.js";
 import {Panel, Tabs} from "./tabs.js";
+import {Text, escaped} from "./unseen.js";
 
 const MOST_CALLS = 500;
 const PAUSE_MS = 250;
@@ -48,12 +49,12 @@ export function Tables({session, tables, shown, onShow}) {
     <nav class="table-list" aria-label="Tables">
       <ul>${tables.map(
         (table) => html`<li key=${table.name}><button type="button" aria-current=${table.name === name ? "true" : undefined} onClick=${() => onShow(table.name)}>
-          <span class="name">${table.name}</span><span class="from">${table.from}</span></button></li>`,
+          <span class="name"><${Text} text=${table.name} /></span><span class="from"><${Text} text=${table.from} /></span></button></li>`,
       )}</ul>
     </nav>
     <label class="table-choice">Table
       <select value=${name} onChange=${(event) => onShow(event.target.value)}>
-        ${tables.map((table) => html`<option key=${table.name} value=${table.name}>${table.name}</option>`)}
+        ${tables.map((table) => html`<option key=${table.name} value=${table.name}>${escaped(table.name)}</option>`)}
       </select>
     </label>
     <${Table} key=${`${session} ${name}`} session=${session} name=${name} />
@@ -80,16 +81,16 @@ function Table({session, name}) {
     setCell({row, column, type, value: cells[at], whole});
   };
   if (rows.error?.reason === "ended") return html`<p class="hint">The rows went with the session.</p>`;
-  if (rows.error) return html`<p class="problem" role="alert">${rows.error.message}</p>`;
-  return html`<section class="table" aria-label=${name}>
+  if (rows.error) return html`<p class="problem" role="alert"><${Text} text=${rows.error.message} lines /></p>`;
+  return html`<section class="table" aria-label=${escaped(name)}>
     <div class="bar">
-      <h2>${name}</h2>
+      <h2><${Text} text=${name} /></h2>
       <p class="faint">${rows.columns ? `${many(rows.total, "row")} · ${many(rows.columns.length, "column")}` : "reading …"}</p>
       <${Tabs} name="view" label="View of the table" shown=${tab} onShow=${setTab}
         tabs=${[{id: "rows", title: "Rows"}, {id: "columns", title: "Columns"}]} />
     </div>
     <${Panel} name="view" shown=${tab}>
-      ${rows.columns && tab === "rows" && html`<${Grid} label=${`Rows of ${name}`} columns=${rows.columns} total=${rows.total} version=${version}
+      ${rows.columns && tab === "rows" && html`<${Grid} label=${escaped(`Rows of ${name}`)} columns=${rows.columns} total=${rows.total} version=${version}
         row=${(at) => rows.rows.get(at)} want=${want} onOpen=${onOpen} onSort=${onSort} sort=${sort} />`}
       ${rows.columns && tab === "columns" && html`<${Profile} session=${session} table=${name} columns=${rows.columns} />`}
     <//>

@@ -37,11 +37,6 @@ export function clock(stamp) {
 /** `4 ms`, `1.3 s` */
 export const duration = (ms) => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** One line: control characters become signs that can be seen. */
-export function oneLine(text) {
-  return text.replace(/\r?\n/g, "↵").replace(/[\u0000-\u001f]/g, (c) => String.fromCharCode(0x2400 + c.charCodeAt(0)));
-}
-
 /** JSON on several lines; any other text as it is. Digits stay as they were written. */
 export function pretty(text) {
   try {
@@ -74,8 +69,11 @@ export const literal = (text) => `'${text.replaceAll("'", "''")}'`;
 /** Whether values of a DuckDB type are numbers. */
 export const isNumber = (type) => /^(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(.*\)|DOUBLE|FLOAT|BIGNUM)$/.test(type);
 
+/** Whether values of a DuckDB type are lists. */
+export const isList = (type) => type.endsWith("]");
+
 /** Whether values of a DuckDB type hold others. */
 export const isNested = (type) => /^(STRUCT|MAP|UNION|JSON)|\]$/.test(type);
 
 /** A type in a few characters: `STRUCT {login, id}` becomes `STRUCT`. */
-export const shortType = (type) => (type.endsWith("]") ? "LIST" : type.startsWith("STRUCT") ? "STRUCT" : type);
+export const shortType = (type) => (isList(type) ? "LIST" : type.startsWith("STRUCT") ? "STRUCT" : type);
