@@ -98,6 +98,37 @@ def test_anything_else_is_refused_by_its_name(given: dict[str, Any], said: str) 
     assert said in refusal.message
 
 
+def test_the_arguments_that_are_listed_are_those_that_are_offered() -> None:
+    """QUERY-06"""
+    raw = b'{"sql": "SELECT 1", "zzz": 5}'
+    for exports in (True, False):
+        refusal = read_arguments(raw, "query", exports=exports)
+        assert isinstance(refusal, Refusal)
+        assert ("export" in refusal.message) is exports
+
+
+@pytest.mark.parametrize(
+    ("given", "step"),
+    [
+        ({"sql": "FROM t ; ", "offset": 3, "format": "csv"}, {"sql": "FROM t OFFSET 3", "format": "csv"}),
+        ({"query": "SELECT 1 LIMIT 2", "Offset": "3"}, {"query": "SELECT 1 LIMIT 2 OFFSET 3"}),
+        ({"sql": "FROM t OFFSET 2", "offset": 3}, {"sql": "FROM (FROM t OFFSET 2\n) OFFSET 3"}),
+        ({"sql": "DESCRIBE t -- a", "offset": 3}, {"sql": "FROM (DESCRIBE t\n) OFFSET 3"}),
+        ({"sql": "SELECT 1; -- a\n-- b\n", "offset": 3}, {"sql": "SELECT 1 OFFSET 3"}),
+        ({"sql": "SELECT '--;' AS a", "offset": 3}, {"sql": "FROM (SELECT '--;' AS a\n) OFFSET 3"}),
+        ({"sql": "FROM t", "offset": "x"}, {"sql": "SELECT * FROM calls ORDER BY number OFFSET 100"}),
+        ({"offset": 3}, {"sql": "SELECT * FROM calls ORDER BY number OFFSET 100"}),
+    ],
+)
+def test_an_offset_is_written_into_the_statement_that_is_to_be_sent(
+    given: dict[str, Any], step: dict[str, Any]
+) -> None:
+    """QUERY-06"""
+    refusal = read_arguments(json.dumps(given).encode(), "query")
+    assert isinstance(refusal, Refusal)
+    assert json.loads(refusal.step) == step
+
+
 @pytest.mark.parametrize(
     ("raw", "said"), [(b"", "`sql`"), (b"{", "not JSON"), (b"[]", "must be an object"), (b"null", "must be an object")]
 )

@@ -56,6 +56,11 @@ def test_fifty_rows_of_five_columns_cost_what_unpadded_markdown_does(ask: Asking
         Cuts(rows=1_234, answer_bytes=65_536, total=12_345_678),
         Cuts(rows=100, cells=1_234, cell_bytes=512),
         Cuts(rows=100, names=2, cell_bytes=512),
+        Cuts(rows=100, max_rows=100, is_listing=True, described="DESCRIBE list_issues_k7q2xd_5"),
+        Cuts(rows=100, max_rows=100, is_listing=True, total=300),
+        Cuts(rows=100, answer_bytes=65_536, is_listing=True, total=300),
+        Cuts(rows=100, answer_bytes=65_536, is_listing=True, described="DESCRIBE list_issues_k7q2xd_5"),
+        Cuts(rows=100, cells=1_234, cell_bytes=512, is_wide=True),
         Cuts(rows=0),
     ],
 )

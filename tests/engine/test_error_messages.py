@@ -49,7 +49,7 @@ PROCESS: dict[str, Callable[[], Refusal]] = {
 """What is said when it is not the call's fault; that these come when they should is proved with the link, the store and `save_as`."""
 NOTES = {
     "saved_notes", "_behind", "why", "stop", "exported_text", "exported_notes", "renamed_note", "renamed_notes", "_listed", "dropped_note",
-    "fullness_note", "gone_note",
+    "fullness_note", "gone_note", "begun_anew",
 }  # fmt: skip
 """Functions whose sentences stand under an answer, in a note or in the log."""
 COPIED = Step(f"FROM {T}", {"export": "busy.csv"})

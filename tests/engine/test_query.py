@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asking import Asking, reason, text
+from asking import Asking, notes, reason, text
 from millpond.core.model import TableState
 from millpond.engine.database import Connection
 from millpond.engine.query import QueryRunner
@@ -165,6 +166,40 @@ def test_a_mistake_is_told_with_what_to_do(ask: Asking, sql: str, expected: str,
     answer = ask(sql)
     assert reason(answer) == expected
     assert said in text(answer)
+
+
+def test_what_a_cut_listing_says_to_do_gives_the_rest() -> None:
+    """QUERY-02"""
+    with canvas(max_rows=3) as pond:
+        pond.take(structured({"items": ISSUES}), "list_issues")
+        ask = Asking(pond)
+        for listing in ("DESCRIBE", "SHOW"):
+            (note,) = notes(ask(f"{listing} {T}"))
+            assert note == (
+                "Only the first 3 rows of more (max_rows 3)."
+                f" Set max_rows to more, or page with FROM ({listing} {T}) OFFSET 3."
+            )
+            rest = ask.rows(f"FROM ({listing} {T}) OFFSET 3")
+            assert [row["column_name"] for row in rest] == list(ISSUES[0])[3:]
+        (note,) = notes(ask(f"SUMMARIZE {T}"))
+        assert note == f"Only the first 3 rows of {len(ISSUES[0])} (max_rows 3). Set max_rows to {len(ISSUES[0])}."
+        assert notes(ask(f"SUMMARIZE {T}", max_rows=len(ISSUES[0]))) == []
+    with canvas(max_answer_bytes=60) as pond:
+        pond.take(structured({"items": ISSUES}), "list_issues")
+        ask = Asking(pond)
+        assert f"Page with FROM (DESCRIBE {T}) OFFSET " in notes(ask(f"DESCRIBE {T}"))[0]
+        assert "Ask about fewer columns" in notes(ask(f"SUMMARIZE {T}"))[0]
+
+
+@pytest.mark.parametrize("character", ["a", "é", "語", "🙂"])
+def test_a_cut_text_is_read_on_piece_by_piece_as_it_is_said(ask: Asking, character: str) -> None:
+    """QUERY-02"""
+    written = f"repeat('{character}', 1200)"
+    first, second = re.findall(r"substr\(column::VARCHAR, \d+, \d+\)", notes(ask(f"SELECT {written} AS x"))[0])
+    pieces = ask(f"SELECT {first} AS a, {second} AS b FROM (SELECT {written} AS column)".replace("column", '"column"'))
+    assert notes(pieces) == []
+    a, b = text(pieces).split("\n")[-1].split("|")
+    assert a == b == character * len(a)
 
 
 def test_each_limit_that_bites_is_said() -> None:

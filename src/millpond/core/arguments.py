@@ -1,20 +1,22 @@
 """Arguments: the own tool's arguments, mended where the meaning is plain.
 
 Rule: a near name, a number in text or a statement in a fence is taken, an unknown key is named. Returns a value or a refusal. Imports
-`core.argument_names`, `core.clip`, `core.errors`, `core.near`, `core.steps`, `core.values` and msgspec.
+`core.argument_names`, `core.clip`, `core.errors`, `core.near`, `core.sql`, `core.steps`, `core.values` and msgspec.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
 
-from millpond.core.argument_names import KEYS, OFFERED, given, meant
+from millpond.core.argument_names import KEYS, NAMES, OFFERED, given, meant
 from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
 from millpond.core.near import nearest
+from millpond.core.sql import with_offset
 from millpond.core.steps import MAX_STEP_CHARACTERS, Step
 from millpond.core.values import is_object
 
@@ -26,6 +28,7 @@ MAX_SHOWN_CHARACTERS = 60
 """Of a key or a value that a message repeats."""
 
 _EXAMPLE = '{"sql":"SELECT count(*) FROM calls"}'
+_EXAMPLE_OFFSET = '{"sql":"SELECT * FROM calls ORDER BY number OFFSET 100"}'
 _FORMATS: dict[str, Format] = {
     "md": "markdown", "table": "markdown", "text/markdown": "markdown", "text/csv": "csv", "application/json": "json",
 }  # fmt: skip
@@ -53,8 +56,8 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
     canvas: str | None = None
 
 
-def read_arguments(raw: bytes | memoryview, query_tool: str) -> Arguments | Refusal:
-    """The arguments of a call of the own tool, from their raw JSON text."""
+def read_arguments(raw: bytes | memoryview, query_tool: str, *, exports: bool = False) -> Arguments | Refusal:
+    """The arguments of a call of the own tool, from their raw JSON text; with `exports` it may write files."""
     try:
         came = given(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -65,7 +68,7 @@ def read_arguments(raw: bytes | memoryview, query_tool: str) -> Arguments | Refu
     for key, value in came.items():
         name = meant(str(key))
         if not name:
-            return _unknown(str(key), came)
+            return _unknown(str(key), came, NAMES if exports else OFFERED)
         if value is None:
             continue
         if known.setdefault(name, value) != value:
@@ -153,15 +156,26 @@ def _number(value: Any) -> int | str | None:
 # --- what is said ---------------------------------------------------------------------------------------------------
 
 
-def _unknown(key: str, came: dict[str, Any]) -> Refusal:
+def _unknown(key: str, came: dict[str, Any], offered: Sequence[str]) -> Refusal:
     kept = {str(name): value for name, value in came.items() if str(name) != key}
+    if re.sub(r"\W", "", key.lower()) == "offset":
+        return _with_offset(key, kept, came[key])
     near = [name for name in map(meant, nearest(key, KEYS, 1)) if name not in map(meant, kept)]
     hint = f" Did you mean `{near[0]}`?" if near else ""
     step = {**kept, near[0]: came[key]} if near else kept
     return _bad(
-        f"There is no argument `{shown(key, MAX_SHOWN_CHARACTERS)}`.{hint} The arguments are {', '.join(OFFERED)}.",
+        f"There is no argument `{shown(key, MAX_SHOWN_CHARACTERS)}`.{hint} The arguments are {', '.join(offered)}.",
         _printed(step),
     )
+
+
+def _with_offset(key: str, kept: dict[str, Any], value: Any) -> Refusal:
+    """That rows are passed over in the statement, with one that does."""
+    passed, step = _number(value), _EXAMPLE_OFFSET
+    name = next((one for one in kept if meant(one) == "sql"), None)
+    if isinstance(passed, int) and passed >= 0 and name and isinstance(kept[name], str):
+        step = _printed({**kept, name: with_offset(_bare(kept[name]), passed)}, _EXAMPLE_OFFSET)
+    return _bad(f"There is no argument `{shown(key, MAX_SHOWN_CHARACTERS)}`. Write OFFSET in the statement.", step)
 
 
 def _twice(key: str, name: str, came: dict[str, Any]) -> Refusal:
@@ -184,10 +198,10 @@ def _shown(value: Any) -> str:
     return shown(msgspec.json.encode(value).decode(), MAX_SHOWN_CHARACTERS)
 
 
-def _printed(arguments: dict[str, Any]) -> str:
+def _printed(arguments: dict[str, Any], example: str = _EXAMPLE) -> str:
     """The arguments as they may be sent; an example where theirs are too long to be printed."""
-    text = msgspec.json.encode(arguments).decode() if "sql" in map(meant, arguments) else _EXAMPLE
-    return text if len(text) <= MAX_STEP_CHARACTERS else _EXAMPLE
+    text = msgspec.json.encode(arguments).decode() if "sql" in map(meant, arguments) else example
+    return text if len(text) <= MAX_STEP_CHARACTERS else example
 
 
 def _bad(message: str, step: str) -> Refusal:

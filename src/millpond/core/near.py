@@ -31,14 +31,19 @@ def squashed(name: str) -> str:
     return _WORD_BREAK.sub("", fold(name)) or fold(name)
 
 
-def nearest(wanted: str, names: Iterable[str], most: int = 3, label: Callable[[str], str] = str) -> list[str]:
-    """At most so many of these names, the nearest first, of equals the last first; `label` gives what of a name is compared."""
+def nearest(
+    wanted: str, names: Iterable[str], most: int = 3, label: Callable[[str], str] = str, least: float = LEAST_SCORE
+) -> list[str]:
+    """At most so many of these names, the nearest first, of equals the last first; `label` gives what of a name is compared.
+
+    `least` is the score that they have, of 1; `LEAST_SCORE` or more.
+    """
     import difflib  # Takes some milliseconds, and most starts meet no error.
 
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(squashed(wanted))
     scored = [(_score(matcher, wanted, label(name)), name) for name in list(dict.fromkeys(names))[-MAX_COMPARED:]]
-    near = [(score, name) for score, name in reversed(scored) if score >= LEAST_SCORE]
+    near = [(score, name) for score, name in reversed(scored) if score >= least]
     near.sort(key=lambda entry: -entry[0])
     return [name for score, name in near if score >= near[0][0] - LESS_THAN_BEST][:most]
 

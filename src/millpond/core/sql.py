@@ -92,6 +92,17 @@ def last_offset(statement: str) -> int:
     return int(found[1]) if found else 0
 
 
+_ENDS = re.compile(r"""(?:(?:;|--[^\n'"]*$)\s*|\s+)*\Z""", re.MULTILINE)
+"""Semicolons, spaces and comments of one line."""
+_APPENDABLE = re.compile(r"\s*(?:select|from|with)\b(?!.*(?:--|/\*|\boffset\b))", re.IGNORECASE | re.DOTALL)
+
+
+def with_offset(statement: str, rows: int) -> str:
+    """The statement that passes over so many rows; around it where it has an OFFSET of its own, or takes none."""
+    bare = _ENDS.sub("", statement)
+    return f"{bare} OFFSET {rows}" if _APPENDABLE.match(bare) else f"FROM ({bare}\n) OFFSET {rows}"
+
+
 def without_ends(sql: str, words: Sequence[tuple[int, bool]]) -> str:
     """A statement without the comments before it, and the comments and semicolons after it.
 

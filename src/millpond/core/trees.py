@@ -133,6 +133,11 @@ def literal(node: Node) -> str:
     return str(member(node.get("literal"), "text") or "")
 
 
+def literal_kind(node: Node) -> str:
+    """The kind of a constant (`STRING`, `INTEGER`, `NUMERIC`); "" for anything else."""
+    return str(member(node.get("literal"), "kind") or "")
+
+
 def text(value: str) -> Node:
     """A text."""
     return {"class": "CONSTANT", "type": "VALUE_CONSTANT", "alias": "", "literal": {"kind": "STRING", "text": value}}

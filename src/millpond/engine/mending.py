@@ -121,10 +121,12 @@ class Mender:
         if not self._functions:
             self._functions = _functions(connection)
         found = [path for table in unread.tables for path in islice(_paths(connection, table), MAX_FIELDS)]
+        columns = [(path, kind) for path, in_list, kind in found if not in_list]
         return Known(
             tables=self._near(unread.name) if unread.refusal.reason is Reason.UNKNOWN_TABLE else (),
-            columns=[path for path, in_list in found if not in_list],
-            lists=[(path, in_list) for path, in_list in found if in_list],
+            columns=[path for path, _ in columns],
+            lists=[(path, in_list) for path, in_list, _ in found if in_list],
+            kinds=dict(columns),
             functions=self._functions,
         )
 
@@ -136,17 +138,23 @@ def _functions(connection: Connection) -> tuple[str, ...]:
     return tuple(sorted(name for (name,) in found if name.isidentifier() and name not in REFUSED_FUNCTIONS))
 
 
-def _paths(connection: Connection, table: str) -> Iterator[tuple[str, str]]:
-    """The columns of a table and the fields of its STRUCTs, as SQL writes them, columns first; a list with each field of its elements."""
+def _paths(connection: Connection, table: str) -> Iterator[tuple[str, str, str]]:
+    """The columns of a table and the fields of its STRUCTs, as SQL writes them, columns first; a list with each field of its elements.
+
+    The last of three is the kind of the type.
+    """
     try:
         relation = connection.sql(f"FROM {quote(table)}")
         columns = [(printed_name(name), kind) for name, kind in zip(relation.columns, relation.types, strict=True)]
     except DatabaseError:
         return
     for _ in range(MAX_DEPTH):
-        yield from ((path, "") for path, _ in columns)
+        yield from ((path, "", str(kind.id)) for path, kind in columns)
         yield from (
-            (path, field) for path, kind in columns if kind.id == "list" for field, _ in _fields(kind.children[0][1])
+            (path, field, kind.id)
+            for path, kind in columns
+            if kind.id == "list"
+            for field, _ in _fields(kind.children[0][1])
         )
         columns = [(f"{path}.{field}", inner) for path, kind in columns for field, inner in _fields(kind)]
 

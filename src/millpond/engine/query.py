@@ -37,7 +37,7 @@ from millpond.engine.judging import Judge, Judged
 from millpond.engine.looking import Looker
 from millpond.engine.parts import Why
 from millpond.engine.saving import Keeping, Kept, Saver
-from millpond.engine.showing import fetch_plan, fetch_shown
+from millpond.engine.showing import described, fetch_plan, fetch_shown, is_listing
 from millpond.engine.summarizing import ESTIMATES, summarize
 from millpond.engine.tables import Tables
 
@@ -77,7 +77,7 @@ class QueryRunner:
         `visit` tells what part another canvas has in it. Raises `CanvasStopped` where only a new process can answer.
         """
         try:
-            asked = read_arguments(arguments, query_tool)
+            asked = read_arguments(arguments, query_tool, exports=bool(self._settings.export_directory))
             if isinstance(asked, Refusal):
                 return refusal_result(asked)
             return self._guarded(partial(self._answered, id, asked, call, visit), asked.sql, asked.canvas)
@@ -304,6 +304,9 @@ class QueryRunner:
             cell_bytes=text.cell_bytes,
             total=found.total if more else None,
             offset=last_offset(judged.statement),
+            is_listing=is_listing(judged),
+            described=described(judged),
+            is_wide=not text.text.replace("…", "").isascii(),
             is_kept=found.kept is not None,
         )
         return Answer(

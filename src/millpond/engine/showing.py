@@ -23,6 +23,8 @@ from millpond.engine.database import Connection
 from millpond.engine.fetch import Bounds, Fetched, fetch, fetch_explain
 from millpond.engine.judging import Judged
 
+MAX_DESCRIBED_CHARACTERS = 120
+"""Of a statement that a notice repeats."""
 _AS_JSON = {"EXPLAIN": "EXPLAIN (FORMAT JSON)", "EXPLAIN ANALYZE": "EXPLAIN (ANALYZE, FORMAT JSON)"}
 
 
@@ -37,6 +39,17 @@ def fetch_shown(connection: Connection, judged: Judged, bounds: Bounds) -> Fetch
         columns, rows = tables_with_columns(fetched.rows, TEXTS)
         return msgspec.structs.replace(fetched, columns=columns, rows=rows)
     return fetched
+
+
+def is_listing(judged: Judged) -> bool:
+    """Whether a statement shows, describes, summarizes or explains: ORDER BY and OFFSET cannot stand behind it."""
+    return bool(judged.explain or judged.summarized or not judged.tree or shown(judged.tree))
+
+
+def described(judged: Judged) -> str:
+    """A statement that describes a table, where it is short and may stand in brackets behind FROM; "" for any other."""
+    is_short = len(judged.statement) <= MAX_DESCRIBED_CHARACTERS
+    return judged.statement if is_short and not judged.explain and shown(judged.tree) in ("DESCRIBE", "SHOW") else ""
 
 
 def fetch_plan(connection: Connection, judged: Judged) -> Fetched:

@@ -21,6 +21,7 @@ _GROUPS = re.compile(r"\bgroup\s+by\b", re.IGNORECASE)
 _HAVING = re.compile(r"\bhaving\b", re.IGNORECASE)
 _WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
 _STAMP = re.compile(r"date|time|_at\b|_on\b", re.IGNORECASE)
+_NESTED = re.compile(r"\]$|^(?:STRUCT|MAP|UNION)\(")
 NUMBER, STAMP = "DECIMAL(30,6)", "TIMESTAMPTZ"
 """What a text is read as: with six digits after the point; with its offset from UTC."""
 
@@ -119,17 +120,27 @@ def _cast(text: str, kind: str) -> str:
 
 
 def cast_compared(found: Found, fault: Fault, known: Known) -> Iterator[str]:
-    """A text that is compared with a number is read as one; what is no text is compared as text."""
+    """A text that is compared with a number is read as one; what is no text is compared as text, and a list asked for the value."""
     operator = re.search(r"<=|>=|<>|!=|==|=|<|>", outline(fault.part))
     if operator is None:
         return
     left, right = fault.part[: operator.start()].strip(), fault.part[operator.end() :].strip()
+    if any(_NESTED.search(found[side]) for side in ("left", "right")):
+        yield from _contains(fault, operator[0], (left, found["left"]), (right, found["right"]))
+        return
     is_stamp = any(found[side].startswith(("TIMESTAMP", "DATE")) for side in ("left", "right"))
     for kind in (STAMP if is_stamp else NUMBER, "VARCHAR"):
         texts = found["left"] == "VARCHAR", found["right"] == "VARCHAR"
         sides = [_cast(left, kind) if texts[0] != (kind == "VARCHAR") else left]
         sides.append(_cast(right, kind) if texts[1] != (kind == "VARCHAR") else right)
         yield fault.with_part(f"{sides[0]} {operator[0]} {sides[1]}")
+
+
+def _contains(fault: Fault, operator: str, left: tuple[str, str], right: tuple[str, str]) -> Iterator[str]:
+    """Whether a list holds the value that is compared with it; each side is its text and its type."""
+    for (one, kind), (value, other) in ((left, right), (right, left)):
+        if operator in ("=", "==") and kind.endswith("[]") and not _NESTED.search(other):
+            yield fault.with_part(f"list_contains({one}, {value})")
 
 
 def elements(found: Found, fault: Fault, known: Known) -> Iterator[str]:

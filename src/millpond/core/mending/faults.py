@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 _APART = re.compile(
@@ -54,6 +54,8 @@ class Known:
     """Of the tables that the statement names, with the fields of STRUCTs: `user.login`, as SQL writes them."""
     lists: Sequence[tuple[str, str]] = ()
     """Lists of STRUCTs with a field each, `("labels", "name")`, as SQL writes them."""
+    kinds: Mapping[str, str] = field(default_factory=dict[str, str])
+    """DuckDB's kinds of types (`varchar`, `list`) of those columns and fields."""
     functions: Sequence[str] = ()
     """All that may be called."""
 

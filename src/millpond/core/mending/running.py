@@ -103,26 +103,30 @@ def _try_strptime(node: Node) -> Node:
     return {**trees.with_call(node, "try_strptime", *trees.arguments(node)), "alias": node.get("alias", "")}
 
 
+def _contained(node: Node) -> Node:
+    """A comparison with a number that asks whether a list holds it."""
+    if node["class"] == "COMPARISON" and node["type"] == "COMPARE_EQUAL":
+        for one, value in ((node["left"], node["right"]), (node["right"], node["left"])):
+            if trees.literal_kind(value) in _NUMBERS:
+                return {**trees.call("list_contains", one, value), "alias": node.get("alias", "")}
+    return node
+
+
 def _as_text(node: Node) -> Node:
     """A comparison of a text with what is none, as one of texts."""
     if node["class"] == "COMPARISON":
         left, right = node["left"], node["right"]
-        if _literal_kind(right) == "STRING" and not _literal_kind(left):
+        if trees.literal_kind(right) == "STRING" and not trees.literal_kind(left):
             return {**node, "left": trees.cast(left, "VARCHAR")}
-        if _literal_kind(left) == "STRING" and not _literal_kind(right):
+        if trees.literal_kind(left) == "STRING" and not trees.literal_kind(right):
             return {**node, "right": trees.cast(right, "VARCHAR")}
-        if _literal_kind(right) in _NUMBERS:
+        if trees.literal_kind(right) in _NUMBERS:
             return {**node, "right": trees.text(trees.literal(right))}
     if node.get("type") in ("COMPARE_IN", "COMPARE_NOT_IN"):
         first, *others = node["children"]
-        texts = [trees.text(trees.literal(one)) if _literal_kind(one) in _NUMBERS else one for one in others]
+        texts = [trees.text(trees.literal(one)) if trees.literal_kind(one) in _NUMBERS else one for one in others]
         return {**node, "children": [trees.cast(first, "VARCHAR"), *texts]}
     return node
-
-
-def _literal_kind(node: Node) -> str:
-    literal = node.get("literal")
-    return str(literal.get("kind", "")) if is_object(literal) else ""
 
 
 def _any_row(node: Node) -> Node:
@@ -161,6 +165,7 @@ ROWS: tuple[tuple[str, tuple[Callable[[Node], Node], ...]], ...] = (
     (r"Division by zero", (_null_divisor,)),
     (r"Could not parse string", (_try_strptime,)),
     (r"More than one row returned by a subquery", (_any_row,)),
+    (r"Unimplemented type for cast \(\w+ -> .*\[\]\)", (_contained,)),
     (r"convert string|cast|field format|field value|numerical|Malformed", (_try_cast, _as_text)),
 )
 """What DuckDB says, each with what may mend it, the likeliest first."""
