@@ -14,7 +14,8 @@ import pytest
 from client_files import FILES, SERVER, place_of
 from millpond.cli import main
 from millpond.clients.places import Surroundings
-from millpond.commands.program import own_program
+from millpond.commands.program import own_program, runner_note
+from millpond.core.errors import ConfigError
 
 Run = Callable[..., tuple[int, str, str]]
 ENTRY = '{"command": "npx", "args": ["x"]}'
@@ -261,6 +262,7 @@ def test_the_program_is_this_one_by_its_absolute_path(tmp_path: Path, monkeypatc
     (tmp_path / "millpond").touch()
     monkeypatch.chdir(tmp_path)
     assert own_program("./millpond") == (str(tmp_path / "millpond"),)
+    assert runner_note(own_program("./millpond")) == runner_note((sys.executable, "-m", "millpond")) == ""
     assert os.path.isabs(own_program("/elsewhere/pytest")[0])
 
 
@@ -280,7 +282,11 @@ def test_a_temporary_environment_is_not_written_but_its_runner(
     path.parent.mkdir(parents=True)
     path.touch()
     assert own_program(str(path), lambda name: f"/r/{name}") == program
-    assert own_program(str(path), lambda name: None) == (str(path),)
+    says = f"expected {runner} on the PATH, .* install it for good: (uv tool|pipx) install millpond, or name one"
+    with pytest.raises(ConfigError, match=says):
+        own_program(str(path), lambda name: None)
+    words = " ".join((runner, *program[1:]))
+    assert runner_note(program).startswith(f"{words} is what clients start: it takes the published millpond; ")
 
 
 def test_a_configuration_file_of_ours_is_given_by_its_absolute_path(run: Run, around: Surroundings) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,7 +24,7 @@ from millpond.clients.places import CLIENTS, Client
 from millpond.clients.text import decode, difference
 from millpond.commands.found import Found, Where, chosen, client_named, found, holding
 from millpond.commands.parser import Parser
-from millpond.commands.program import named_program, own_program
+from millpond.commands.program import named_program, own_program, runner_note
 from millpond.commands.run import Door, Line, write
 from millpond.core.config_file import url_config
 from millpond.core.errors import ConfigError
@@ -81,6 +82,7 @@ def wrap(line: Line, door: Door) -> int:
     program = named_program(asked.program) if asked.program is not None else own_program()
     words = (*program, *config)
     if asked.is_print:
+        sys.stderr.write(runner_note(program))
         return _print(line, asked.client, words)
     line.without_command("wrap")
     client = client_named(asked.client) if asked.client is not None else parser.error("expected a CLIENT")
@@ -89,6 +91,7 @@ def wrap(line: Line, door: Door) -> int:
     steps = _in_turn(parts, lambda one, names: change.wrapped(one.file, names, words))
     _refuse(steps, () if asked.is_all else (ALREADY,))
     _carry_out(client, steps, "wrapped", is_dry=asked.is_dry)
+    write(runner_note(program) if any(step.done for _, step in steps) else "")
     return 0
 
 
