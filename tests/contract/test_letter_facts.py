@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date
 
 import duckdb
@@ -12,11 +11,13 @@ from hypothesis import strategies as st
 from millpond.core.oddities import STAMP, is_stamp, spelling
 
 SURROGATES = range(0xD800, 0xE000)
+LETTERS_END = 0x20000
+"""No letter of two cases has a greater code point."""
 
 
 def test_letters_fall_together_as_lower_takes_them() -> None:
     """PROFILE-04"""
-    letters = [chr(at) for at in range(0x21, sys.maxunicode + 1) if at not in SURROGATES and not chr(at).isspace()]
+    letters = [chr(at) for at in range(0x21, LETTERS_END) if at not in SURROGATES and not chr(at).isspace()]
     asked = [*letters, "ΟΔΟΣ", "Straße", "STRASSE", "İstanbul"]
     found = duckdb.execute("SELECT list_transform(?::VARCHAR[], lambda text: lower(text))", [asked]).fetchone()
     assert found is not None
