@@ -38,10 +38,10 @@ def odd(way: str, *options: str) -> subprocess.CompletedProcess[str]:
     return doctor(*options, "--", sys.executable, ODD, way)
 
 
-def found(way: str, *options: str) -> dict[str, Any]:
+def found(way: str, *options: str, code: int = 0) -> dict[str, Any]:
     """What `--json` says of a server that works."""
     done = odd(way, "--json", *options)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (code, "")
     return json.loads(done.stdout)
 
 
@@ -75,18 +75,26 @@ def test_every_page_is_read_and_a_cursor_that_comes_again_ends_them() -> None:
 def test_an_answer_is_judged_as_in_a_session() -> None:
     """DOCTOR-05, DOCTOR-08"""
     words = [word for count in (500, 5, -1) for word in ("--try", "list_1", json.dumps({"count": count}))]
-    said = found("modern", *words, "--try", "list_2", "{}")
+    said = found("modern", *words, "--try", "list_2", "{}", code=3)
     large, small, failed, refused = said["trials"]
     assert (large["rows"], large["is_replaced"], large["problem"]) == (500, True, "")
     assert large["bytes"] > 20_000
     assert (small["rows"], small["is_replaced"]) == (5, False)
-    assert failed["problem"] == "the tool answered with an error"
+    assert failed["problem"] == "the tool answered with an error: no such count"
     assert refused["problem"] == "not now"
     assert said["gains"] == "yes"
     assert said["notes"][0] == "list_1: called because you named it; the server does not mark it read-only"
     assert said["sentence"].startswith(
         f"This server gains from Millpond: list_1 answered with {large['bytes']:,} bytes"
     )
+
+
+@pytest.mark.parametrize(("name", "says"), [("lst_1", "did you mean list_1?"), ("nope", "it has list_1, list_2")])
+def test_a_tool_that_the_server_does_not_have_is_not_tried(name: str, says: str) -> None:
+    """DOCTOR-05"""
+    done = odd("legacy", "--try", name, "{}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"millpond: command line: --try: expected a tool of the server, got {name}; {says}\n"
 
 
 def test_a_page_is_printed_for_people() -> None:

@@ -83,7 +83,7 @@ def initialize(ident: object, params: Mapping[str, Any]) -> None:
 def call(ident: object, params: Mapping[str, Any]) -> None:
     count = params["arguments"].get("count", 0)
     if count < 0:
-        write({"id": ident, "result": {"content": [], "isError": True}})
+        write({"id": ident, "result": {"content": [{"type": "text", "text": "no such\n  count"}], "isError": True}})
     elif params["name"] == "list_2":
         write({"id": ident, "error": {"code": -32000, "message": "not now"}})
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 
@@ -17,13 +17,15 @@ from millpond.clients.limits import definition_problems, looks_like_a_list, name
 from millpond.commands.noted import note_problems
 from millpond.commands.paging import Proposal, pages_somehow, propose
 from millpond.commands.probe import Meeting, Trial
-from millpond.core import plan
+from millpond.core import clip, plan
 from millpond.core.config import Config
 from millpond.core.model import Mode
 from millpond.core.tokens import estimate_tokens, estimate_tokens_of
 from millpond.relay.own_tools import own_name
 
 Gain = Literal["yes", "maybe", "no"]
+ERROR_CHARACTERS = 300
+"""Of a tool's error that are shown."""
 NAMED_TOOLS = 3
 """Tools that the sentence names."""
 WHAT_HAPPENS: Mapping[Mode, str] = {
@@ -190,7 +192,7 @@ def _judged(trial: Trial, config: Config) -> tuple[int, bool, str]:
     try:
         values = trial.reply.values
         if values.get("isError") is True:
-            return 0, False, "the tool answered with an error"
+            return 0, False, f"the tool answered with an error{_error_text(values.get('content'))}"
         if values.get("resultType") == "input_required":
             return 0, False, "the tool asks for more input"
         reading = plan.read(trial.reply.raw)
@@ -204,6 +206,14 @@ def _judged(trial: Trial, config: Config) -> tuple[int, bool, str]:
     )
     rows = sum(len(row_set.rows) for row_set in reading.shape.row_sets)
     return rows, plan.is_replaced(reading, config.modes.get(trial.tool, "auto"), thresholds), ""
+
+
+def _error_text(content: object) -> str:
+    """What an answer that is an error says, on one line; empty where it says nothing."""
+    parts = cast("list[object]", content) if isinstance(content, list) else []
+    texts = (cast("Mapping[str, object]", part).get("text") for part in parts if isinstance(part, Mapping))
+    said = " ".join(" ".join(text for text in texts if isinstance(text, str)).split())
+    return f": {clip.shown(said, ERROR_CHARACTERS)}" if said else ""
 
 
 def verdict(tools: Sequence[ToolView], trials: Sequence[TrialView]) -> tuple[Gain, str]:

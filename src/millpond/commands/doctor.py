@@ -52,9 +52,12 @@ examples:
   millpond doctor --try git_log '{"repo_path": ".", "max_count": 500}' -- uvx mcp-server-git --repository .
   millpond doctor cursor github --json
 
-exit codes: 0 the server works; 1 it does not start, ends, or does not answer; 2 a wrong argument or configuration
+exit codes: 0 the server works; 1 it does not start, ends, or does not answer; 2 a wrong argument or configuration,
+or a tool that it does not have; 3 it works, but a call of --try got no result: an error, or a question
 """
 FAILED = 1
+NO_RESULT = 3
+"""The server works, and a call that was tried got no result."""
 DEFAULT_SECONDS = 60.0
 MOST_SECONDS = 3_600.0
 
@@ -134,7 +137,7 @@ def _examine(task: Task, *, is_json: bool) -> int:
         write(_json({"works": True, **asdict(diagnosis), "machine": asdict(around)}))
     else:
         write(f"{diagnosis_text(diagnosis)}{machine_text(around)}\n{one_line(diagnosis.sentence)}\n")
-    return 0
+    return NO_RESULT if any(trial.problem for trial in diagnosis.trials) else 0
 
 
 async def _meet(task: Task) -> Meeting:

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from millpond import __version__
-from millpond.core.errors import ServerFailed
+from millpond.core.errors import ConfigError, ServerFailed
+from millpond.core.near import nearest
 from millpond.relay.server_end import StartServer
 from millpond.relay.spans import Member, object_members, string_value
 
@@ -30,6 +31,7 @@ MOST_PAGES = 100
 """Pages of `tools/list` that are read."""
 NOISE_LINES = 5
 _SHOWN_CHARACTERS = 200
+_SHOWN_NAMES = 20
 _UNANSWERED = " (before it answered anything)"
 _asks = re.compile(r"[?:>]\s*$|\(y\)|\[y/n\]|password|press |enter ", re.IGNORECASE)
 _variable = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b")
@@ -90,7 +92,8 @@ class Meeting:
 async def meet(start: StartServer, calls: Sequence[tuple[str, Mapping[str, Any]]], seconds: float) -> Meeting:
     """Start the server, list its tools and make the calls, each step within so many seconds.
 
-    Raises `ServerFailed` with one sentence where it does not start, ends, or does not answer.
+    Raises `ServerFailed` with one sentence where it does not start, ends, or does not answer, and `ConfigError` for a call
+    of a tool that it does not have, before any is made.
     """
     talk = Talk(start, seconds)
     try:
@@ -127,6 +130,7 @@ class Talk:
         began = time.monotonic()
         tools = await self._tools() if has_tools else []
         list_seconds = time.monotonic() - began
+        _check_names([tool for tool, _ in calls], [str(tool["name"]) for tool in tools])
         trials = [Trial(tool=tool, arguments=given, reply=await self._call(tool, given)) for tool, given in calls]
         return Meeting(
             version=MODERN if self._is_modern else str(values.get("protocolVersion", "")),
@@ -274,6 +278,17 @@ class Talk:
     def on_exit(self) -> None:
         """It has ended."""
         self._ended.set()
+
+
+def _check_names(called: Sequence[str], names: Sequence[str]) -> None:
+    """Raise `ConfigError` for a tool that the server does not list."""
+    name = next((name for name in called if name not in names), None)
+    if name is None:
+        return
+    near = nearest(name, names, 1)
+    advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(names[:_SHOWN_NAMES]) or 'none'}"
+    more = "" if near or len(names) <= _SHOWN_NAMES else f" and {len(names) - _SHOWN_NAMES:,} more"
+    raise ConfigError(f"command line: --try: expected a tool of the server, got {name}; {advice}{more}")
 
 
 def _modern_meta() -> Mapping[str, Any]:
