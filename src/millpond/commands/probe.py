@@ -24,7 +24,7 @@ from millpond.relay.spans import Member, object_members, string_value
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 DISCOVER_SECONDS = 10.0
-"""For an answer to `server/discover`, as SDK clients wait; then `initialize` is tried."""
+"""For an answer to `server/discover`, as SDK clients wait, and at most half of the time; the rest is for `initialize`."""
 END_SECONDS = 2.0
 """For the server to end by itself, and again after TERM."""
 MOST_PAGES = 100
@@ -33,6 +33,11 @@ NOISE_LINES = 5
 _SHOWN_CHARACTERS = 200
 _SHOWN_NAMES = 20
 _UNANSWERED = " (before it answered anything)"
+_TYPES = "; it may wait for somebody to type: give it in its arguments or environment what it asks for"
+_WAITS = (
+    "; it may wait for input or a login, log to stdout instead of stderr, or still be downloading (npx, uvx): start it in a"
+    " terminal to see, or give it longer with --timeout"
+)
 _asks = re.compile(r"[?:>]\s*$|\(y\)|\[y/n\]|password|press |enter ", re.IGNORECASE)
 _variable = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]\b")
 _about_variables = re.compile(r"environ|not set|must be set|required|missing|undefined|unset", re.IGNORECASE)
@@ -153,7 +158,8 @@ class Talk:
         if self._ended.is_set():  # It takes another first message for a reason to end.
             self._start()
         client = {"name": "millpond-doctor", "version": __version__}
-        reply = await self.ask("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client})
+        params = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": client}
+        reply = await self.ask("initialize", params, self._began + self._seconds - time.monotonic())
         if reply.error:
             raise ServerFailed(f"the server answered initialize with an error: {reply.error}")
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
@@ -161,7 +167,7 @@ class Talk:
 
     async def _discover(self) -> Reply | None:
         with suppress(ServerFailed):
-            return await self.ask("server/discover", {}, min(DISCOVER_SECONDS, self._seconds))
+            return await self.ask("server/discover", {}, min(DISCOVER_SECONDS, self._seconds / 2))
         return None
 
     async def _tools(self) -> list[Mapping[str, Any]]:
@@ -197,20 +203,20 @@ class Talk:
         await asyncio.wait({future, ended}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         ended.cancel()
         if not future.done():
-            raise await self._silence(method, seconds)
+            raise await self._silence(method)
         return _reply(future.result(), time.monotonic() - began)
 
     def _send(self, message: Mapping[str, Any]) -> None:
         self._end.write(json.dumps(message).encode() + b"\n")
 
-    async def _silence(self, method: str, seconds: float) -> ServerFailed:
+    async def _silence(self, method: str) -> ServerFailed:
         """Why no answer came, in one sentence. `server/discover` may go unanswered, and the server stays."""
         if self._ended.is_set():
             return ServerFailed(self._with_hints(self._end.last_words()))
         if method == "server/discover":
             return ServerFailed("no answer")
         await self.end()  # The last words of its output may lack an end of line, and come when it is over.
-        return ServerFailed(self._with_hints(f"the server did not answer {method} within {seconds:g} s"))
+        return ServerFailed(self._with_hints(f"the server did not answer {method} within {self._seconds:g} s"))
 
     def _with_hints(self, problem: str) -> str:
         words = self._end.last_words().partition("its last words: ")[2].removesuffix(_UNANSWERED)
@@ -218,8 +224,8 @@ class Talk:
         last = next((text for text in reversed(said) if text.strip()), "")
         if last and last not in problem:
             problem += f"; it last wrote: {last.strip()[:_SHOWN_CHARACTERS]}"
-        if "did not answer" in problem and _asks.search(last):
-            problem += "; it may wait for somebody to type: give it in its arguments or environment what it asks for"
+        if "did not answer" in problem:
+            problem += _TYPES if _asks.search(last) else _WAITS
         names = [name for text in said if _about_variables.search(text) for name in _variable.findall(text)]
         if names:
             problem += f"; it names the variable {names[0]}: set it in the environment or under env"
