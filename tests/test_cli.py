@@ -104,6 +104,8 @@ def test_a_url_is_a_server_and_a_named_file_holds_its_settings(tmp_path: Path) -
         (("--config", "large.toml"), "large.toml: expected at most 1,048,576 bytes"),
         (("--config", "wrong.toml"), "wrong.toml: servers: expected one server"),
         (("--config", "wrong\n.toml"), r"wrong\n.toml: expected a file that can be read"),
+        (("warp", "cursor"), "got warp; did you mean millpond wrap? a server's command follows --: millpond -- warp"),
+        (("npx", "x"), "got npx; a server's command follows --: millpond -- npx x"),
         (("demo", "x"), "expected nothing beside demo"),
         (("demo", "--", "x"), "expected nothing beside demo"),
     ],
@@ -213,3 +215,9 @@ import millpond.__main__
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_help_of_the_demo_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """CLI-07"""
+    assert main(["demo", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: millpond demo ")

@@ -76,6 +76,17 @@ configuration; 128 and the signal's number where a signal ended it
 """
 
 
+DEMO_HELP = """\
+usage: millpond demo   see it work on real data, in a few seconds
+
+A server with 10,000 real records is put behind Millpond: its handle, three queries with their answers, and what was kept
+out of the conversation. Nothing is configured or left behind, and no network is used.
+
+examples:
+  millpond demo
+"""
+
+
 class Exit(IntEnum):
     """What the process ends with."""
 
@@ -93,7 +104,7 @@ class Arguments:
     """The command line, read."""
 
     action: str
-    """`help`, `version`, `demo`, or `run`."""
+    """`help`, `version`, `demo`, `demo help`, or `run`."""
     file: str | None
     """FILE of `--config`."""
     command: tuple[str, ...] | None
@@ -131,6 +142,9 @@ def run(arguments: Arguments) -> int:
         return Exit.OK
     if arguments.action == "version":
         sys.stdout.write(f"millpond {__version__}\n")
+        return Exit.OK
+    if arguments.action == "demo help":
+        sys.stdout.write(DEMO_HELP)
         return Exit.OK
     if arguments.action == "demo":
         from millpond.demo.show import show
@@ -230,8 +244,14 @@ def _server_problem(url: str | None, headers: Sequence[str], command: tuple[str,
 
 def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
     if words[0] != "demo":
-        advice = f"a server's command follows --: millpond -- {' '.join(words)}"
+        from millpond.core.near import nearest  # A start without an error does not pay for it.
+
+        near = nearest(words[0], (*COMMANDS, "demo"), 1)
+        meant = f"did you mean millpond {near[0]}? " if near and alone else ""
+        advice = f"{meant}a server's command follows --: millpond -- {' '.join(words)}"
         raise ConfigError(f"command line: expected demo, a URL or -- COMMAND, got {words[0]}; {advice}")
+    if alone and any(word in ("-h", "--help") for word in words):
+        return Arguments("demo help", None, None)
     if len(words) > 1 or not alone:
         raise ConfigError("command line: expected nothing beside demo, got more; write millpond demo")
     return Arguments("demo", None, None)
