@@ -126,7 +126,7 @@ async def test_what_is_printed_for_another_canvas_is_asked_of_it(tmp_path: Path)
     async with house(tmp_path) as it:
         mine, theirs = await it.client(), await it.client()
         name = await theirs.take(300)
-        refused = await mine.ask(f"SELECT count(idd) FROM {name}", **{"Canvas-ID": await theirs.id()})
+        refused = await mine.ask(f"SELECT count(padd) FROM {name}", **{"Canvas-ID": await theirs.id()})
         assert reason(refused) == "invalid_sql"
         step = json.loads(message(refused).rpartition(LABEL)[2])
         assert await mine.lines(**step) == ["300"]
