@@ -191,7 +191,7 @@ def test_markers_of_one_page_are_never_another_pages_numbers() -> None:
         '{"content":[{"type":"text","text":"prose"}]}',
         '{"structuredContent":{"a":1}}',
         json.dumps({"structuredContent": {f"k{at}": {"v": [at], "w": {"x": at}} for at in range(70)}}),
-        '{"structuredContent":' + "[" * 5_000 + "]" * 5_000 + "}",
+        '{"structuredContent":' + "[" * 100_000 + "]" * 100_000 + "}",
         "[]",
     ],
 )
