@@ -17,10 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from millpond.core.claim import Claim, words
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
-from millpond.core.kept import Claim, words
 from millpond.core.listen import Listen
 from millpond.core.model import EngineSettings
 from millpond.core.stats import SessionCount, session_line

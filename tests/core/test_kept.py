@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from millpond.core.claim import Claim, words
 from millpond.core.config import RemoteServer, Server
-from millpond.core.kept import DAY_SECONDS, Claim, Identity, is_over, read, words, written
+from millpond.core.kept import DAY_SECONDS, Identity, is_over, read, written
 
 IDENTITY = Identity(canvas="0123456789abcdef0123", tag="k7q2xd", keep_days=7)
 

@@ -14,8 +14,9 @@ import msgspec
 from millpond.commands.probe import Meeting, Trial
 from millpond.core import plan
 from millpond.core.config import Config
-from millpond.core.meaning import Said, near_name, schema_fields, stray
+from millpond.core.meaning import Said, schema_fields, stray
 from millpond.core.model import Table, ToolNotes
+from millpond.core.near import near_name
 from millpond.core.schema_texts import property_names
 
 

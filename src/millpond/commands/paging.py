@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from millpond.core.config import Server
 from millpond.core.config_file import basic_string, parse_config, quoted
@@ -17,6 +17,7 @@ from millpond.core.errors import ConfigError
 from millpond.core.pages import Page, documents, read_page
 from millpond.core.paging import Paging
 from millpond.core.raw import OBJECT, child_path, first_byte, read_members
+from millpond.core.values import object_of
 
 CURSORS = frozenset(
     [
@@ -90,9 +91,9 @@ class Proposal:
 def propose(tool: Mapping[str, Any], answer: bytes | None) -> Proposal | None:
     """The entry for a tool's definition and the raw result of a call; None where nothing tells that it pages, or how."""
     name = str(tool.get("name"))
-    if _object(tool.get("annotations")).get("readOnlyHint") is False:
+    if object_of(tool.get("annotations")).get("readOnlyHint") is False:
         return None
-    arguments = _object(_object(tool.get("inputSchema")).get("properties"))
+    arguments = object_of(object_of(tool.get("inputSchema")).get("properties"))
     said = None if answer is None else dict(_named(answer))
     for lines in _ways(arguments, said):
         toml = "\n".join([f"[tools.{quoted(name)}.all]", *lines, *_rest(tool, arguments)]) + "\n"
@@ -107,7 +108,7 @@ def propose(tool: Mapping[str, Any], answer: bytes | None) -> Proposal | None:
 
 def pages_somehow(tool: Mapping[str, Any]) -> str | None:
     """The argument that tells that a tool pages; what its answers say of the next page has to be seen."""
-    return _first(_object(_object(tool.get("inputSchema")).get("properties")), CURSORS)
+    return _first(object_of(object_of(tool.get("inputSchema")).get("properties")), CURSORS)
 
 
 def _ways(arguments: Mapping[str, Any], said: Mapping[str, str] | None) -> Iterator[list[str]]:
@@ -128,10 +129,10 @@ def _ways(arguments: Mapping[str, Any], said: Mapping[str, str] | None) -> Itera
 def _rest(tool: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[str]:
     """The largest page that the schema allows, and the user's word where the server says nothing."""
     size = _first(arguments, SIZES)
-    most = _object(arguments.get(size or "")).get("maximum")
+    most = object_of(arguments.get(size or "")).get("maximum")
     if size is not None and isinstance(most, int) and not isinstance(most, bool) and most > 0:
         yield f"size = {{ {quoted(size)} = {most} }}"
-    if _object(tool.get("annotations")).get("readOnlyHint") is not True:
+    if object_of(tool.get("annotations")).get("readOnlyHint") is not True:
         yield "# read_only = true  # its server does not mark it: only where it changes nothing"
 
 
@@ -172,7 +173,3 @@ def _path(said: Mapping[str, str] | None, names: frozenset[str]) -> str | None:
 
 def _alike(name: str) -> str:
     return _NOT_ALIKE.sub("", name.lower())
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

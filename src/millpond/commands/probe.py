@@ -19,6 +19,7 @@ from typing import Any, cast
 from millpond import __version__
 from millpond.core.errors import ConfigError, ServerFailed
 from millpond.core.near import nearest
+from millpond.core.values import object_of
 from millpond.relay.server_end import StartServer
 from millpond.relay.spans import Member, object_members, string_value
 
@@ -65,7 +66,7 @@ class Reply:
             value: object = json.loads(self.raw)
         except (ValueError, RecursionError):
             return {}
-        return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        return object_of(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

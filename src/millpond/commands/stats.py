@@ -20,7 +20,7 @@ from millpond import record
 from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
 from millpond.core.errors import ConfigError
-from millpond.core.handle import human_size
+from millpond.core.sizes import human_size
 from millpond.core.stats import ServerCount, ToolCount, by_server
 
 HELP = """\

@@ -1,7 +1,7 @@
 """Canvas: what an agent is told of canvases: their ids, how full they are, and what went.
 
 Rule: a canvas's id is a capability, and whoever gives a wrong one is told the same whatever is wrong with it. Imports `core.errors`,
-`core.ledger`, `core.handle` and `core.sql`.
+`core.ledger`, `core.sizes` and `core.sql`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 
 from millpond.core.errors import Reason, Refusal
-from millpond.core.handle import human_size
 from millpond.core.ledger import Fullness
+from millpond.core.sizes import human_size
 from millpond.core.sql import printed_name
 
 ID_BYTES = 10

@@ -1,7 +1,7 @@
 """Export: which file an answer may be written to, and what is said of it.
 
 Rule: a name is one plain part of a path or it is refused with what is wrong and a name that works; what a file cannot hold exactly is
-said. Imports `core.clip`, `core.errors`, `core.handle`, `core.naming`, `core.sql`, `core.steps` and msgspec.
+said. Imports `core.clip`, `core.errors`, `core.naming`, `core.sizes`, `core.sql`, `core.steps` and msgspec.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import msgspec
 
 from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
-from millpond.core.handle import human_size
-from millpond.core.naming import slug
+from millpond.core.naming import named_anew, slug
+from millpond.core.sizes import human_size
 from millpond.core.sql import printed_name
 from millpond.core.steps import Step
 
@@ -199,11 +199,7 @@ def exported_notes(exported: Exported) -> list[str]:
 
 def renamed_note(old: Sequence[str], new: Sequence[str]) -> list[str]:
     """Which columns have another name in the file than in the answer, as each must have its own there."""
-    named = [
-        f"{printed_name(after)} is column {at} ({shown(before, MAX_TYPE_CHARACTERS)})"
-        for at, (before, after) in enumerate(zip(old, new, strict=True), start=1)
-        if before != after
-    ]
+    named = named_anew(zip(old, new, strict=True), MAX_TYPE_CHARACTERS)
     more = len(named) - MAX_COLUMNS
     rest = f" and {more} more" if more > 0 else ""
     return [f"Columns named anew in the file: {', '.join(named[:MAX_COLUMNS])}{rest}."] if named else []

@@ -2,7 +2,8 @@
 
 Rule: what was kept and what was not is always said; the preview gives way first, then figures, columns, other tables and the length of
 texts, each cut disclosed; every SQL it prints runs as printed and ends its line; only rows begin with `| `. Imports `core.clip`,
-`core.examples`, `core.model`, `core.preview`, `core.profile`, `core.render`, `core.sql`, `core.tokens`, `core.type_text` and msgspec.
+`core.examples`, `core.model`, `core.preview`, `core.profile`, `core.render`, `core.sizes`,
+`core.sql`, `core.tokens`, `core.type_text` and msgspec.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from millpond.core.model import Column, Table
 from millpond.core.preview import Preview
 from millpond.core.profile import MAX_VALUES, Figures, Profile, facts
 from millpond.core.render import escaped
+from millpond.core.sizes import human_size
 from millpond.core.sql import printed_name
 from millpond.core.tokens import estimate_tokens
 from millpond.core.type_text import short_type
@@ -253,15 +255,6 @@ def _listed(head: str, said: Sequence[str], count: int) -> str:
 def _value(raw: msgspec.Raw, characters: int) -> str:
     clipped = clip_bytes(memoryview(raw), 4 * characters)
     return shown(clipped.text + ("…" if clipped.left_out_bytes else ""), characters)
-
-
-def human_size(size_bytes: int) -> str:
-    """A size for the eye: `91 KB`, `1.4 MB` (1 KB is 1,024 bytes)."""
-    if size_bytes < 1024:
-        return f"{size_bytes} bytes"
-    if size_bytes < 1024 * 1024:
-        return f"{size_bytes / 1024:.0f} KB"
-    return f"{size_bytes / 1024 / 1024:.1f} MB"
 
 
 def _rows(table: Table) -> str:

@@ -1,18 +1,18 @@
 """Meaning: what tables and columns are said to mean, by the configuration's notes and by the server's own schema.
 
 Rule: the configuration comes first; texts of others are data, on one line and clipped; no text of either makes a result fail.
-Imports `core.model`, `core.names`, `core.schema_texts` and the standard library.
+Imports `core.model`, `core.names`, `core.near`, `core.schema_texts` and the standard library.
 """
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from millpond.core.model import Column, Table, ToolNotes
 from millpond.core.names import fold
+from millpond.core.near import near_name
 from millpond.core.schema_texts import Field, one_line, row_fields, texts_of_columns
 
 MAX_COMMENT_CHARACTERS = 500
@@ -114,11 +114,6 @@ def find_column(table: Table, name: str) -> tuple[Column, Field] | None:
         if column is not None and _has_fields(column, parts[count:]):
             return column, tuple(parts[count:])
     return None
-
-
-def near_name(name: str, names: Sequence[str]) -> str:
-    """The name that is most like another, or ""."""
-    return next(iter(difflib.get_close_matches(name, names, n=1)), "")
 
 
 def _keys(column: Column) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Naming: what tables and columns are called.
 
 Rule: a table's name is short, unique to its canvas and says where it came from; a column's name is its key, unless that cannot be.
-Imports `core.names` and the standard library only.
+Imports `core.clip`, `core.names` and `core.sql`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from millpond.core.clip import shown
 from millpond.core.names import HIDDEN, fold
+from millpond.core.sql import printed_name
 
 MAX_TOOL_CHARACTERS = 40
 """Of the tool's name in a table's name; the call's number keeps it unique."""
@@ -73,3 +75,12 @@ def column_names(keys: Iterable[str], reserved: Collection[str] = OWN_COLUMN_NAM
         names.append(f"{stem}_{number}")
         taken.add(fold(names[-1]))
     return tuple(names)
+
+
+def named_anew(columns: Iterable[tuple[str, str]], most_characters: int) -> list[str]:
+    """Of columns, each by its name before and after, those whose name is another, in words; the one before is cut at so many."""
+    return [
+        f"{printed_name(after)} is column {at} ({shown(before, most_characters)})"
+        for at, (before, after) in enumerate(columns, start=1)
+        if before != after
+    ]

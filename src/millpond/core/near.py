@@ -7,7 +7,7 @@ Imports `core.names` and the standard library only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from millpond.core.names import fold
@@ -31,6 +31,13 @@ def squashed(name: str) -> str:
     return _WORD_BREAK.sub("", fold(name)) or fold(name)
 
 
+def near_name(name: str, names: Sequence[str]) -> str:
+    """The name that is most like another in its letters, or ""; for words that are written with care, as in a configuration."""
+    import difflib  # Takes some milliseconds, and most starts meet no error.
+
+    return next(iter(difflib.get_close_matches(name, names, n=1)), "")
+
+
 def nearest(
     wanted: str, names: Iterable[str], most: int = 3, label: Callable[[str], str] = str, least: float = LEAST_SCORE
 ) -> list[str]:
@@ -38,7 +45,7 @@ def nearest(
 
     `least` is the score that they have, of 1; `LEAST_SCORE` or more.
     """
-    import difflib  # Takes some milliseconds, and most starts meet no error.
+    import difflib  # As above.
 
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(squashed(wanted))

@@ -1,7 +1,8 @@
 """Saving: what an answer that is kept as a table is called, what its columns are, and what is said of it.
 
 Rule: every name that is given or proposed here is read bare by SQL or printed in quotes, and a proposed one is free. Imports
-stages' values, `core.clip`, `core.errors`, `core.examples`, `core.handle`, `core.naming`, `core.names` and `core.sql`.
+stages' values, `core.clip`, `core.errors`, `core.examples`, `core.handle`, `core.naming`, `core.names`, `core.sizes` and
+`core.sql`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Callable, Sequence
 from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
 from millpond.core.examples import example
-from millpond.core.handle import human_size, kept_lines
+from millpond.core.handle import kept_lines
 from millpond.core.model import Table
 from millpond.core.names import fold
-from millpond.core.naming import column_names, parse_table_name, slug
+from millpond.core.naming import column_names, named_anew, parse_table_name, slug
 from millpond.core.profile import Profile
+from millpond.core.sizes import human_size
 from millpond.core.sql import QUOTED_WORDS, printed_name
 
 MAX_NAME_CHARACTERS = 63
@@ -125,11 +127,7 @@ def saved_notes(table: Table, size_bytes: int, profile: Profile | None) -> list[
 
 def renamed_notes(name: str | None, columns: Sequence[tuple[str, str]]) -> list[str]:
     """Which columns have new names, of (name in the answer, name in the table); without the table's name where it has none yet."""
-    renamed = [
-        f"{printed_name(new)} is column {at} ({shown(old, MAX_COLUMN_CHARACTERS)})"
-        for at, (old, new) in enumerate(columns, start=1)
-        if old != new
-    ]
+    renamed = named_anew(columns, MAX_COLUMN_CHARACTERS)
     if not renamed:
         return []
     more = len(renamed) - MAX_RENAMED

@@ -1,11 +1,11 @@
 """Stats text: what is said at a session's end.
 
-Rule: one line, for people. Imports `core.handle` and `core.stats`; it comes when a session ends, for a start should not pay for it.
+Rule: one line, for people. Imports `core.sizes` and `core.stats`; it comes when a session ends, for a start should not pay for it.
 """
 
 from __future__ import annotations
 
-from millpond.core.handle import human_size
+from millpond.core.sizes import counted, human_size
 from millpond.core.stats import SessionCount
 
 
@@ -15,14 +15,10 @@ def session_sentence(session: SessionCount) -> str:
     if not total.replaced and not session.queries:
         return ""
     parts = [
-        f"{_many(total.calls, 'call')}, {_many(total.replaced, 'result')} kept out of the conversation"
+        f"{counted(total.calls, 'call')}, {counted(total.replaced, 'result')} kept out of the conversation"
         f" ({human_size(total.kept_out_bytes)}, about {total.kept_out_tokens:,} tokens)",
         "1 query" if session.queries == 1 else f"{session.queries:,} queries",
-        *([_many(session.evictions, "call") + " evicted"] if session.evictions else []),
-        *([_many(session.restarts, "restart") + " of the engine"] if session.restarts else []),
+        *([counted(session.evictions, "call") + " evicted"] if session.evictions else []),
+        *([counted(session.restarts, "restart") + " of the engine"] if session.restarts else []),
     ]
     return "; ".join(parts)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

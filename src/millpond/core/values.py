@@ -19,6 +19,16 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
+def object_of(value: object) -> dict[str, Any]:
+    """The value where it is an object, an empty one else."""
+    return value if is_object(value) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """The value where it is a list, an empty one else."""
+    return value if is_list(value) else []
+
+
 def member(value: object, key: str) -> Any:
     """A member of an object; None where there is no such object or member."""
     return value.get(key) if is_object(value) else None

@@ -24,14 +24,12 @@ from millpond.core.model import Call, Engine, EngineSettings, Outcome, ToolText,
 from millpond.core.replies import refusal_result
 from millpond.core.values import is_object
 from millpond.engine.counting import Counting
-from millpond.engine.directory import CanvasDirectory
+from millpond.engine.directory import EXCHANGE, CanvasDirectory
 from millpond.engine.kept import Kept
 from millpond.engine.tags import new_tag
 
 MAX_LEARNED = 1_000
 """Tools whose words are remembered for later canvases."""
-EXCHANGE = "exchange"
-"""The folder of a canvas's directory through which tables pass (`engine.database.EXCHANGE`)."""
 
 
 class OwnedEngine(Engine, Protocol):

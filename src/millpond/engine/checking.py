@@ -18,7 +18,7 @@ from millpond.core.exactness.findings import findings
 from millpond.core.exactness.questions import Question, Site, questions
 from millpond.core.exactness.remedies import Finding, unchecked, unplaced
 from millpond.core.values import objects
-from millpond.engine.database import Connection, DatabaseError
+from millpond.engine.database import BEGIN_READING, Connection, DatabaseError
 from millpond.engine.exits import tell
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.printing import printed
@@ -67,7 +67,7 @@ class Checker:
         try:
             if not self._judge.may_ask(question.tree):
                 return _unchecked(question.sites)
-            connection.execute("BEGIN TRANSACTION READ ONLY")
+            connection.execute(BEGIN_READING)
             (inner,) = printed(connection, [question.tree])
             answer = connection.execute(question.sql(inner))
             types = [str(column[1]) for column in answer.description or ()]

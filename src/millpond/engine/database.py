@@ -17,6 +17,8 @@ import duckdb
 from duckdb import DuckDBPyConnection as Connection
 
 from millpond.core.sql import without_ends
+from millpond.engine.directory import EXCHANGE, SPILL
+from millpond.engine.exits import FULL_CODES
 
 BLOCK_BYTES = 16_384
 """Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
@@ -29,12 +31,12 @@ _DAMAGE = re.compile(
 )
 _REPLAY = "Failure while replaying WAL file"
 """Damage, too, unless what is around the file is to blame."""
-_AROUND = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
+_AROUND = (*FULL_CODES, errno.EIO, errno.EMFILE, errno.ENFILE)
 
 _NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
 
-EXCHANGE = "exchange"
-"""The name of the folder for exchange, beside the file."""
+BEGIN_READING = "BEGIN TRANSACTION READ ONLY"
+"""Begins a transaction in which nothing of the database can be written."""
 
 _LOCKED = (
     "enable_external_access = false",
@@ -108,7 +110,7 @@ class Database:
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
             "preserve_insertion_order": True,
-            "temp_directory": str(path.with_suffix(".spill")),
+            "temp_directory": str(path.with_name(SPILL)),
             "threads": threads,
         }
         self._connection = duckdb.connect(str(path), config=settings)
@@ -153,7 +155,7 @@ def transaction(connection: Connection) -> Generator[None]:
 @contextmanager
 def reading(connection: Connection) -> Generator[None]:
     """A transaction on this connection in which nothing of the database can be written; rolled back at its end."""
-    connection.execute("BEGIN TRANSACTION READ ONLY")
+    connection.execute(BEGIN_READING)
     try:
         yield
     finally:

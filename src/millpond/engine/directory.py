@@ -20,6 +20,14 @@ if sys.platform != "win32":  # Which has no such lock: nothing is swept there; t
 
 PREFIX = "millpond-"
 """What the names of all canvas directories begin with."""
+FILE = "canvas.duckdb"
+"""In a canvas's directory, its database."""
+SPILL = "canvas.spill"
+"""A folder there, for what DuckDB puts out of memory for a while."""
+EXCHANGE = "exchange"
+"""A folder there, through which whole tables pass between two canvases."""
+EXPORTS = "export"
+"""A folder there, in which DuckDB may write a file of its own."""
 _MODE = 0o700
 
 

@@ -19,6 +19,8 @@ NO_MEMORY = "the result did not fit the engine's memory"
 
 
 DISK_FULL = "the disk is full"
+FULL_CODES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says then."""
 
 
 class Exit(IntEnum):
@@ -48,7 +50,7 @@ def tell(error: BaseException) -> None:
 def why(error: BaseException) -> str:
     """What is wrong, without the conversation's data: the disk where that is full, else the kind of error."""
     text = str(error)
-    is_full = any(os.strerror(code) in text for code in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+    is_full = any(os.strerror(code) in text for code in FULL_CODES)
     return DISK_FULL if is_full else f"the engine failed ({type(error).__name__})"
 
 

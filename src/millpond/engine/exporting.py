@@ -31,6 +31,7 @@ from millpond.core.file_text import FileText
 from millpond.core.model import EngineSettings
 from millpond.core.naming import column_names
 from millpond.engine.database import Connection, reading
+from millpond.engine.directory import EXPORTS
 from millpond.engine.fetch import NESTED, fetch_all, is_text_in_python
 from millpond.engine.judging import Judged
 from millpond.engine.outbox import Draft, Outbox
@@ -140,7 +141,7 @@ class Exporter:
 
 def spool_path(settings: EngineSettings) -> Path:
     """The one folder in which DuckDB may write a file of its own."""
-    return Path(settings.directory) / "export"
+    return Path(settings.directory) / EXPORTS
 
 
 def _text(job: _Job, form: Literal["csv", "jsonl"]) -> _Contents:

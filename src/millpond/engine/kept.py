@@ -24,7 +24,7 @@ import msgspec
 from millpond.core.canvas import ID_BYTES, begun_anew
 from millpond.core.kept import Identity, is_over, read, written
 from millpond.core.model import EngineSettings
-from millpond.engine.directory import PREFIX, CanvasDirectory, lock_of, require_own
+from millpond.engine.directory import EXCHANGE, EXPORTS, FILE, PREFIX, SPILL, CanvasDirectory, lock_of, require_own
 from millpond.engine.tags import new_tag
 
 KEPT = "kept-millpond-"
@@ -34,8 +34,8 @@ ASIDE = "aside-millpond-"
 SECRET = "kept-millpond.secret"
 """A file of random bytes, without which a folder's name tells nothing of what it was made from."""
 IDENTITY = "kept.json"
-_FILES = ("canvas.duckdb", "canvas.duckdb.wal")
-_PASSING = ("canvas.spill", "exchange", "export")
+_FILES = (FILE, f"{FILE}.wal")
+_PASSING = (SPILL, EXCHANGE, EXPORTS)
 """What a process leaves in the folder that nobody needs after it."""
 _SECRET_BYTES = 32
 _TRIES = 3

@@ -1,12 +1,11 @@
 """Outbox: the folder that the user named, and the files that come to stand in it.
 
 Rule: nobody sees a file before it is whole, none is written over, and none but a plain name of that folder is touched. A draft is in use
-as long as a process holds a lock on it; what a dead process left is removed by the next. Imports `core` only.
+as long as a process holds a lock on it; what a dead process left is removed by the next. Imports `core` and the engine's `exits`.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import secrets
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from millpond.core.errors import QueryRefused
 from millpond.core.export import file_taken, file_too_large, not_written
+from millpond.engine.exits import DISK_FULL, FULL_CODES
 
 if sys.platform != "win32":  # Where a file that is open cannot be removed, which is all that the lock is for.
     import fcntl
@@ -24,7 +24,6 @@ if sys.platform != "win32":  # Where a file that is open cannot be removed, whic
 _DRAFT = re.compile(r"\.millpond-[0-9a-f]{16}\.part")
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _MODE = 0o600
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Outbox:
@@ -149,6 +148,6 @@ def _remove_unless_used(path: Path) -> None:
 
 def _why(error: OSError) -> str:
     """What the system says, without a path."""
-    if error.errno in _FULL:
-        return "the disk is full"
+    if error.errno in FULL_CODES:
+        return DISK_FULL
     return (error.strerror or type(error).__name__).lower()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from millpond.core.errors import CanvasDamaged
 from millpond.core.model import Call, EngineSettings, Outcome, ToolText, Visit
+from millpond.engine.directory import FILE
 from millpond.engine.limits import DATABASE_SHARE
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ Build = Callable[[EngineSettings], Parts]
 
 def file_path(settings: EngineSettings) -> Path:
     """The database file of the canvas."""
-    return Path(settings.directory) / "canvas.duckdb"
+    return Path(settings.directory) / FILE
 
 
 def build(settings: EngineSettings) -> Parts:

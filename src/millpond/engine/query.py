@@ -29,7 +29,15 @@ from millpond.core.steps import addressed
 from millpond.engine import exits, failures
 from millpond.engine.checking import Checker
 from millpond.engine.comments import table_comment, with_comments
-from millpond.engine.database import Connection, Database, DatabaseError, FatalError, Interrupted, is_lack_of_memory
+from millpond.engine.database import (
+    BEGIN_READING,
+    Connection,
+    Database,
+    DatabaseError,
+    FatalError,
+    Interrupted,
+    is_lack_of_memory,
+)
 from millpond.engine.exits import why
 from millpond.engine.exporting import Exporter
 from millpond.engine.fetch import Bounds, Fetched
@@ -260,7 +268,7 @@ class QueryRunner:
         keeping: Keeping | None,
         go_on: Callable[[], None],
     ) -> _Found:
-        connection.execute("BEGIN TRANSACTION READ ONLY")
+        connection.execute(BEGIN_READING)
         try:
             if keeping is not None:
                 kept = keeping.run(connection, judged, self._bounds(arguments))

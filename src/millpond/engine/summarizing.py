@@ -18,7 +18,14 @@ from millpond.core.model import Column
 from millpond.core.names import quote
 from millpond.core.profile import Figures, Kind, kind_of
 from millpond.core.summary import CLOSE_LOOK, OVERVIEW, PERCENTS, Look, Spread, close_look, fences, overview, unseen
-from millpond.engine.database import Connection, DatabaseError, FatalError, Interrupted, is_lack_of_memory
+from millpond.engine.database import (
+    BEGIN_READING,
+    Connection,
+    DatabaseError,
+    FatalError,
+    Interrupted,
+    is_lack_of_memory,
+)
 from millpond.engine.fetch import Fetched
 from millpond.engine.profiling import Bounds, count_figures
 
@@ -32,7 +39,6 @@ _EVERYTHING = Bounds(rows=1 << 62, distinct=100_000, numbers=100_000)
 _BATCH_COLUMNS = 50
 """Looked at by one statement: DuckDB's work grows with the square of what a statement asks."""
 _TABLE = re.compile(r'FROM\s+(\w+|"(?:[^"]|"")+")', re.ASCII)
-_AFRESH = "BEGIN TRANSACTION READ ONLY"
 
 
 def summarize(connection: Connection, statement: str, most: int, go_on: Callable[[], None]) -> Fetched:
@@ -66,7 +72,7 @@ def _run(connection: Connection, statement: str, columns: int, most: int) -> str
     kept, given = ", ".join(aliases[:most]), ", ".join(aliases)
     connection.execute(f"CREATE TEMP TABLE _summarized AS SELECT {kept} FROM ({statement}\n) AS _({given})")
     connection.execute("COMMIT")
-    connection.execute(_AFRESH)
+    connection.execute(BEGIN_READING)
     return "temp.main._summarized"
 
 
@@ -80,7 +86,7 @@ def _apart(connection: Connection, source: str, columns: Sequence[Column], rows:
         if is_lack_of_memory(error):
             raise
         connection.execute("ROLLBACK")
-        connection.execute(_AFRESH)
+        connection.execute(BEGIN_READING)
     if len(columns) == 1:
         return [None]
     return [look for column in columns for look in _apart(connection, source, [column], rows)]

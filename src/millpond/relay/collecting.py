@@ -1,7 +1,7 @@
 """Collecting: one call of `NAME_all`, from its first page to its end, without a byte of input or output.
 
 Rule: one page at a time; whatever ends it, the rows so far are kept and it is said where to go on. No row comes twice, and
-nothing goes on for ever. Imports `core.pages`, `core.paging`, msgspec, hashlib and the relay's modules.
+nothing goes on for ever. Imports `core.pages`, `core.paging`, `core.sizes`, msgspec, hashlib and the relay's modules.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import msgspec
 
 from millpond.core.pages import Joined, Page, read_page
 from millpond.core.paging import whole_number
+from millpond.core.sizes import counted
 from millpond.relay.envelope import Envelope
 from millpond.relay.refusals import refusal_of
 from millpond.relay.requests import Request
@@ -68,7 +69,7 @@ class Collection:
     @property
     def progress(self) -> str:
         """How far it is, for people."""
-        return f"{_counted(self._joined.pages, 'page')}, {_counted(self._joined.rows, 'row')}"
+        return f"{counted(self._joined.pages, 'page')}, {counted(self._joined.rows, 'row')}"
 
     def stop(self, reason: str) -> None:
         """Ask for no page after the one in flight; the first reason counts."""
@@ -224,7 +225,3 @@ def _compact(raw: bytes) -> str:
     with suppress(msgspec.DecodeError):
         raw = msgspec.json.format(raw, indent=-1)
     return " ".join(raw.decode("utf-8", "backslashreplace").split("\n"))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from millpond.core.meaning import near_name
 from millpond.core.model import ToolText
+from millpond.core.near import near_name
+from millpond.relay.results import appended, capabilities, is_last_page
 from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
 
 INSTRUCTIONS = (
@@ -94,8 +95,7 @@ def misnamed(tool: str, names: Sequence[str]) -> str:
 
 def offers_tools(line: bytes, result: Member) -> bool:
     """True where the result says that the server has tools."""
-    capabilities = (object_members(line, result.start, result.stop) or {}).get("capabilities")
-    return capabilities is not None and "tools" in (object_members(line, capabilities.start, capabilities.stop) or {})
+    return "tools" in capabilities(line, result)[1]
 
 
 def with_instructions(line: bytes, result: Member) -> bytes:
@@ -137,9 +137,9 @@ class Listing:
     tools: tuple[Listed, ...]
     is_last: bool
     """True where no `nextCursor` tells of another page."""
-    own_at: int
-    """Where another element goes, behind the last one."""
-    has_elements: bool
+    place: Member
+    """Of the list."""
+    elements: tuple[Member, ...]
 
     @property
     def names(self) -> frozenset[str]:
@@ -155,8 +155,7 @@ class Listing:
         """The line without `outputSchema` where results may be replaced, and with own tools at the list's end."""
         edits = [tool.output_schema for tool in self.tools if tool.output_schema and is_replaced(tool.name)]
         if own:
-            added = b",".join(own)
-            edits.append(Edit(self.own_at, self.own_at, b"," + added if self.has_elements else added))
+            edits.append(appended(self.line, self.place, self.elements, b",".join(own)))
         return edited(self.line, *edits)
 
 
@@ -167,14 +166,13 @@ def read_listing(line: bytes, result: Member) -> Listing | None:
     elements = None if tools is None else list_elements(line, tools.start, tools.stop)
     if tools is None or elements is None:
         return None
-    cursor = members.get("nextCursor")
     found = (_tool(line, element) for element in elements)
     return Listing(
         line=line,
         tools=tuple(tool for tool in found if tool is not None),
-        is_last=cursor is None or line[cursor.start : cursor.stop] in (b"null", b'""'),
-        own_at=elements[-1].stop if elements else line.index(b"[", tools.start) + 1,
-        has_elements=bool(elements),
+        is_last=is_last_page(line, members),
+        place=tools,
+        elements=tuple(elements),
     )
 
 

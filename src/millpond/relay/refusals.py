@@ -1,6 +1,6 @@
 """Refusals: why an answer to a tool's call is no page of a listing.
 
-Rule: what is not a complete result of a call that worked is none. Imports msgspec and the relay's `envelope` and `spans`.
+Rule: what is not a complete result of a call that worked is none. Imports msgspec and the relay's `envelope`, `results` and `spans`.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from millpond.relay.envelope import Envelope
+from millpond.relay.results import is_error
 from millpond.relay.spans import object_members, string_value
 
 _MAX_ERROR_CHARACTERS = 200
@@ -26,8 +27,7 @@ def refusal_of(envelope: Envelope) -> str | None:
         return "asks for input, which is given to a call of the tool itself"
     if kind not in (None, "complete") or "task" in members:
         return "was answered with something else than a result"
-    flag = members.get("isError")
-    return "is an error of the tool" if flag is not None and line[flag.start : flag.stop] == b"true" else None
+    return "is an error of the tool" if is_error(line, members) else None
 
 
 def _quoted(message: str | None) -> str:

@@ -1,7 +1,7 @@
 """Resources: tables and results as MCP resources, beside the server's own.
 
 Rule: every other byte of the server's lists and of its answer to `initialize` stays; a URI of `millpond://` is answered here and no
-other is. Imports msgspec, `core.resources` and the relay's `envelope`, `requests` and `spans`.
+other is. Imports msgspec, `core.resources` and the relay's `envelope`, `requests`, `results` and `spans`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 from millpond.core.resources import SCHEME, TEMPLATES
 from millpond.relay.envelope import Envelope
 from millpond.relay.requests import INTERNAL_ERROR, error_line
+from millpond.relay.results import appended, capabilities, is_last_page
 from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
 
 READ = "resources/read"
@@ -47,21 +48,16 @@ def own_uri(envelope: Envelope) -> str | None:
 
 def offers_resources(line: bytes, result: Member) -> bool:
     """True where the answer to the opening says that the server has resources."""
-    return "resources" in _capabilities(line, result)[1]
+    return "resources" in capabilities(line, result)[1]
 
 
 def with_capability(line: bytes, result: Member) -> bytes:
     """The line of an opening with the capability in it; the line itself where it has no capabilities."""
-    place, members = _capabilities(line, result)
+    place, members = capabilities(line, result)
     if place is None:
         return line
     end = line.rindex(b"}", place.start, place.stop)
     return edited(line, Edit(end, end, b',"resources":{}' if members else b'"resources":{}'))
-
-
-def _capabilities(line: bytes, result: Member) -> tuple[Member | None, Mapping[str, Member]]:
-    place = (object_members(line, result.start, result.stop) or {}).get("capabilities")
-    return place, {} if place is None else object_members(line, place.start, place.stop) or {}
 
 
 # --- lists ----------------------------------------------------------------------------------------------------------
@@ -78,11 +74,9 @@ def empty_list(method: str, raw_id: bytes, is_modern: bool) -> Envelope:
 def last_page(line: bytes, result: Member, method: str) -> Listing | None:
     """The page, where it is the last and what the protocol says it is."""
     members = object_members(line, result.start, result.stop) or {}
-    cursor = members.get("nextCursor")
-    is_last = cursor is None or line[cursor.start : cursor.stop] in (b"null", b'""')
     place = members.get(LISTS[method])
     is_list = place is not None and list_elements(line, place.start, place.stop) is not None
-    return Listing(line, result) if is_last and is_list else None
+    return Listing(line, result) if is_list and is_last_page(line, members) else None
 
 
 def with_templates(listing: Listing) -> bytes:
@@ -104,9 +98,7 @@ def _added(listing: Listing, name: str, ours: bytes) -> Edit:
     """Our elements behind the last one of the list of that name."""
     line = listing.line
     place = (object_members(line, listing.result.start, listing.result.stop) or {})[name]
-    elements = list_elements(line, place.start, place.stop)
-    at = elements[-1].stop if elements else line.index(b"[", place.start) + 1
-    return Edit(at, at, b"," + ours if elements else ours)
+    return appended(line, place, list_elements(line, place.start, place.stop) or (), ours)
 
 
 # --- reading --------------------------------------------------------------------------------------------------------

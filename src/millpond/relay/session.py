@@ -43,6 +43,7 @@ from millpond.relay.resources import (
     with_tables,
     with_templates,
 )
+from millpond.relay.results import is_error
 from millpond.relay.siblings import Shown
 from millpond.relay.spans import Edit, Member, edited, object_members, string_value
 
@@ -291,10 +292,8 @@ class Session:
     def _tool_result(
         self, line: bytes, result: Member, members: Mapping[str, Member], request: Request
     ) -> list[Action]:
-        flag = members.get("isError")
-        is_error = flag is not None and line[flag.start : flag.stop] == b"true"
         note = "answered after it was cancelled; its arguments are not kept" if request.is_cancelled else None
-        replaceable = self._own is not None and not is_error and not request.is_cancelled
+        replaceable = self._own is not None and not is_error(line, members) and not request.is_cancelled
         call = self._records.call(request, replaceable=replaceable, note=note)
         why = self._why_not_taken(call, request, result.stop - result.start)
         if why is None:

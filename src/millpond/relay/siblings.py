@@ -1,18 +1,19 @@
 """Siblings: the tool `NAME_all` beside a tool whose pages are collected, as `tools/list` shows it.
 
 Rule: only beside a tool that changes nothing, and at most 400 characters each: descriptions of arguments go first, then
-the arguments. Imports `core.paging` and msgspec.
+the arguments. Imports `core.paging`, `core.values` and msgspec.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from millpond.core.paging import Kind, Paging, sibling_name
+from millpond.core.values import list_of, object_of
 
 MAX_CHARACTERS = 400
 """Of one definition, as JSON."""
@@ -53,12 +54,12 @@ def sibling_of(raw: bytes, paging: Paging, query: str) -> Sibling | str:
     except (msgspec.DecodeError, RecursionError):
         return "its definition cannot be read"
     name = str(tool.get("name"))
-    marked = _object(tool.get("annotations")).get("readOnlyHint")
+    marked = object_of(tool.get("annotations")).get("readOnlyHint")
     if marked is not True and (marked is not None or not paging.read_only):
         why = "says that it changes something" if marked is not None else "does not mark it read-only"
         advice = "" if marked is not None else "; where it changes nothing, say read_only = true"
         return f"the server {why}{advice}"
-    schema = _object(tool.get("inputSchema"))
+    schema = object_of(tool.get("inputSchema"))
     for given in _schemas(name, schema, paging):
         definition = msgspec.json.encode(
             {
@@ -75,11 +76,11 @@ def sibling_of(raw: bytes, paging: Paging, query: str) -> Sibling | str:
 
 def _schemas(name: str, schema: _Schema, paging: Paging) -> Iterator[_Schema]:
     """The schema of the sibling, from the fullest to the shortest. The page stays, for a partial answer is gone on with by it."""
-    properties = {key: value for key, value in _object(schema.get("properties")).items() if key not in paging.size}
+    properties = {key: value for key, value in object_of(schema.get("properties")).items() if key not in paging.size}
     if paging.page in properties:
         described = "As a partial answer says"
-        properties[paging.page] = {**_bare(_object(properties[paging.page])), "description": described}
-    needed = [key for key in _list(schema.get("required")) if key != paging.page and key not in paging.size]
+        properties[paging.page] = {**_bare(object_of(properties[paging.page])), "description": described}
+    needed = [key for key in list_of(schema.get("required")) if key != paging.page and key not in paging.size]
     rest = {key: value for key, value in schema.items() if key not in ("properties", "required")}
     full = {**rest, "properties": properties, **({"required": needed} if needed else {})}
     yield full
@@ -91,25 +92,17 @@ def _bare(schema: _Schema) -> dict[str, Any]:
     """A schema without the words around it."""
     bare = {key: value for key, value in schema.items() if key not in _NOISE}
     if "properties" in bare:
-        bare["properties"] = {key: _bare(_object(value)) for key, value in _object(bare["properties"]).items()}
+        bare["properties"] = {key: _bare(object_of(value)) for key, value in object_of(bare["properties"]).items()}
     return bare
 
 
 def _kind(schema: _Schema, argument: str) -> Kind | None:
     """What kind of value an argument takes; `anyOf` and lists of types (with null) are looked through."""
-    found = _object(_object(schema.get("properties")).get(argument))
+    found = object_of(object_of(schema.get("properties")).get(argument))
     types = [
         found.get("type"),
-        *_list(found.get("type")),
-        *(_object(one).get("type") for one in _list(found.get("anyOf"))),
+        *list_of(found.get("type")),
+        *(object_of(one).get("type") for one in list_of(found.get("anyOf"))),
     ]
     kinds: set[Kind] = {_KINDS[kind] for kind in types if isinstance(kind, str) and kind in _KINDS}
     return kinds.pop() if len(kinds) == 1 else None
-
-
-def _object(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def _list(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []

@@ -13,7 +13,6 @@ from typing import Protocol
 
 import msgspec
 
-from millpond.core.arguments import Arguments, read_arguments
 from millpond.core.clip import clip
 from millpond.core.model import Call, Engine, Outcome, ToolText, Verdict
 from millpond.viewer.record import MOST_TEXT_BYTES, CallSeen, QuerySeen, Record, Seen, TableSeen
@@ -176,6 +175,8 @@ def _taken(seen: CallSeen, outcome: Outcome) -> CallSeen:
 
 
 def _asked(number: int, arguments: bytes | memoryview, query_tool: str, time: str) -> QuerySeen:
+    from millpond.core.arguments import Arguments, read_arguments  # Only who is asked something needs it, no start.
+
     try:
         asked = read_arguments(arguments, query_tool)
     except RecursionError:
