@@ -91,7 +91,9 @@ def joining(talk: Talk) -> None:
     talk.check("orders by status", statuses.rows, [(*row, str(sums[row[0]])) for row in ranked(counts)])
 
     joined = f"FROM {first.table} o JOIN {second.table} c ON c.id = o.customer_id WHERE o.status = 'paid'"
-    asked = f"SELECT c.country, count(*) AS orders, sum(o.amount) AS paid {joined} GROUP BY ALL ORDER BY paid DESC"
+    asked = (
+        f"SELECT c.country, count(*) AS orders, sum(o.amount) AS paid {joined} GROUP BY ALL ORDER BY paid DESC, country"
+    )
     refused = talk.query("What did each country pay? A column's name is wrong", asked)
     countries = talk.query("With a column that the error lists", refused.mended(asked.replace("o.amount", "o.total")))
     paid = [order for order in orders if order["status"] == "paid"]
@@ -112,7 +114,7 @@ def joining(talk: Talk) -> None:
 
     talk.query(
         "Keep what each customer paid",
-        f"SELECT c.name, c.country, sum(o.total) AS paid {joined} GROUP BY ALL",
+        f"SELECT c.name, c.country, sum(o.total) AS paid {joined} GROUP BY ALL ORDER BY paid DESC, name",
         save_as="paid_by_customer",
     )
     best = talk.query("The best three", "SELECT name, paid FROM paid_by_customer ORDER BY paid DESC, name LIMIT 3")
@@ -173,7 +175,7 @@ def hunt(talk: Talk) -> None:
     )
     services = talk.query(
         "Which service fails, and how long do callers wait?",
-        "SELECT service, count(*) AS n, min(request), median(waited_ms) FROM errors GROUP BY ALL ORDER BY n DESC",
+        "SELECT service, count(*) AS n, min(request), median(waited_ms) FROM errors GROUP BY ALL ORDER BY n DESC, service",
     )
     failed = {service: [line for line in errors if line[2] == service] for service in {line[2] for line in errors}}
     of_services = [
@@ -184,7 +186,7 @@ def hunt(talk: Talk) -> None:
 
     told = talk.call("What did the database say of those requests?", "read_events", day="2026-03-04")
     events: list[dict[str, Any]] = [json.loads(line) for line in talk.payload().split("\n")]
-    asked = f"SELECT pool_name, count(DISTINCT request) AS n FROM {told.table} JOIN errors USING (request) GROUP BY ALL"
+    asked = f"SELECT pool_name, count(DISTINCT request) AS n FROM {told.table} JOIN errors USING (request) GROUP BY ALL ORDER BY n DESC"
     refused = talk.query("In which pool did they run? A column's name is wrong", asked)
     pools = talk.query("As the error says", refused.mended(asked.replace("pool_name", "pool")))
     requests = {line[3].removeprefix("request=") for line in errors}
