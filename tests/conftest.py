@@ -1,6 +1,6 @@
 """What all tests share: Hypothesis profiles, and servers from npm and PyPI that are installed once into a cache.
 
-Profiles: `dev` 50 examples, `ci` 300 and the same ones each time (where the variable CI is set), `deep` 10,000;
+Profiles: `dev` 50 examples, `ci` 120 and the same ones each time (where the variable CI is set), `deep` 10,000;
 `--hypothesis-profile NAME` chooses another.
 """
 
@@ -19,7 +19,7 @@ import installed
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile(
-    "ci", max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("deep", max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("ci" if os.environ.get("CI") else "dev")

@@ -1,4 +1,4 @@
-"""Real data files in every channel: what SQL answers is what plain Python answers, over all of their rows."""
+"""Real data files in each channel: what SQL answers is what plain Python answers, over all of their rows."""
 
 from __future__ import annotations
 
@@ -81,16 +81,20 @@ def wrapped(text: str) -> str:
 
 
 CHANNELS = {"text": as_text, "structured": as_structured, "both": as_both}
+LARGE_BYTES = 1 << 20
+"""A file of more goes in one channel, in which one its place in the list says: three times of it prove nothing more of its rows."""
 
 
 @pytest.mark.npm
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_answers_as_plain_python_does_in_every_channel(npm_packages: Path, name: str) -> None:
+def test_a_file_answers_as_plain_python_does_in_its_channels(npm_packages: Path, name: str) -> None:
     """STORE-02 SHAPE-02 INFER-02 INFER-03 FORMS-15 FORMS-16 PAYLOAD-03"""
     text = (npm_packages / name).read_text(encoding="utf-8")
     value = read_json(text) if name.endswith(".json") else read_table(text)
     asked = Asked(value)
-    for write in CHANNELS.values():
+    writers = list(CHANNELS.values())
+    at = FILES.index(name) % len(writers)
+    for write in writers if len(text) <= LARGE_BYTES else writers[at : at + 1]:
         with canvas(inline_rows_bytes=0, inline_text_bytes=0, max_cell_bytes=1 << 20, max_answer_bytes=1 << 22) as pond:
             told = handle(pond.take(write(text)))
             assert told["note"] is None

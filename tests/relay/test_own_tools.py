@@ -163,7 +163,7 @@ tools = st.lists(st.dictionaries(some.names, some.values, max_size=4), max_size=
 @given(tools)
 def test_of_any_tools_every_other_member_stays_as_it_is(found: list[dict[str, str]]) -> None:
     """TOOLS-03"""
-    given_tools = [{"name": f'"t{number}"', **tool, "outputSchema": "{}"} for number, tool in enumerate(found)]
+    given_tools = [{**tool, "name": f'"t{number}"', "outputSchema": "{}"} for number, tool in enumerate(found)]
     expected = [
         ",".join(f"{json.dumps(k)}:{v}" for k, v in tool.items() if k != "outputSchema") for tool in given_tools
     ]
