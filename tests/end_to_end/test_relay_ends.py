@@ -97,6 +97,22 @@ def test_a_server_that_closes_its_input_is_ended_and_what_it_owes_is_answered() 
         assert client.wait() == 1
 
 
+@pytest.mark.parametrize("last", ['{"jsonrpc":"2.0","id":1,"result":{"con', '{"jsonrpc":"2.0","id":1,"result":{}}'])
+def test_what_a_server_leaves_of_a_line_is_ended_before_what_it_owes_is_answered(last: str) -> None:
+    """RELAY-02, RELAY-21, RELAY-34"""
+    code = f"import sys; input(); input(); print({last!r}, end=''); sys.exit(3)"
+    with Client([*RELAY, sys.executable, "-c", code]) as client:
+        client.request("ping", ident=1)
+        client.request("ping", ident=2)
+        assert client.wait() == 1
+        assert client.line().decode() == last + "\n"
+        owed = [1, 2] if last.endswith("con") else [2]
+        lines = iter(client.line, b"")
+        assert [(message["id"], message["error"]["code"]) for message in map(json.loads, lines)] == [
+            (ident, -32603) for ident in owed
+        ]
+
+
 def test_a_stderr_that_nobody_reads_holds_nothing_up() -> None:
     """RELAY-17"""
     unread, stderr = os.pipe()

@@ -29,6 +29,8 @@ class Stdio:
         self._driver = Driver(session, engine, log, self)
         self._lines = Lines()
         self._client_ended = False
+        self._is_open = False
+        """The last line that was written came without its end."""
         self._signal = 0
 
     async def run(self, start_server: StartServer, start_engine: Callable[[], Coroutine[None, None, None]]) -> int:
@@ -77,8 +79,9 @@ class Stdio:
         return self._sink.waiting_bytes
 
     def write(self, line: bytes) -> None:
-        """Send a line."""
-        self._sink.write(line)
+        """Send a line. One that came without its end is ended before another follows it, which would be lost in it."""
+        self._sink.write(b"\n" + line if self._is_open else line)
+        self._is_open = not line.endswith(b"\n")
 
     def hear(self, wanted: bool) -> None:
         """Read on, or no more for now."""
