@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from millpond.core.columns import plan_columns
 from millpond.core.rows import Layout, RowSet
 from millpond.core.shape import shape
-from millpond.engine.ahead import MAX_BEGINNINGS, load_rows
+from millpond.engine.ahead import MAX_BEGINNINGS, load_rows, one_thread
 from millpond.engine.database import Connection, Database, DatabaseError
 from millpond.engine.load import load
 
@@ -52,8 +52,8 @@ def row_set(text: str) -> RowSet:
 def test_rows_loaded_ahead_are_those_loaded_when_all_types_are_known(stretches: list[tuple[str, int]]) -> None:
     """STORE-10"""
     rows = row_set("[" + ",".join(row for row, count in stretches for _ in range(count)) + "]")
-    with connection() as canvas:
-        ahead = load_rows(canvas, "ahead", rows)
+    with connection() as canvas, one_thread() as thread:
+        ahead = load_rows(thread, canvas, "ahead", rows)
         plan = plan_columns(rows)
         load(canvas, "at_the_end", plan)
         assert ahead.columns == plan.columns
@@ -67,8 +67,8 @@ def test_types_that_go_on_widening_are_waited_for() -> None:
     """STORE-10"""
     digits = [f'{{"n":{"9" * width}.5}}' for width in range(1, 3 * MAX_BEGINNINGS)]
     rows = row_set("[" + ",".join(row for row in digits for _ in range(1500)) + "]")
-    with connection() as canvas:
-        plan = load_rows(canvas, "t", rows)
+    with connection() as canvas, one_thread() as thread:
+        plan = load_rows(thread, canvas, "t", rows)
         (column,) = plan.columns
         assert column.type == f"DECIMAL({len(digits) + 1},1)"
         found = canvas.execute("SELECT n::VARCHAR, count(*) FROM t GROUP BY ALL ORDER BY min(rowid)").fetchall()
@@ -81,8 +81,9 @@ def test_what_fails_ahead_is_raised_and_leaves_no_thread(count: int) -> None:
     before = threading.active_count()
     with connection() as canvas:
         canvas.execute("CREATE VIEW taken AS SELECT 1")
-        with pytest.raises(DatabaseError, match="taken"):
-            load_rows(canvas, "taken", rows)
+        with pytest.raises(DatabaseError, match="taken"), one_thread() as thread:
+            load_rows(thread, canvas, "taken", rows)
         assert threading.active_count() == before
-        load_rows(canvas, "free", rows)
+        with one_thread() as thread:
+            load_rows(thread, canvas, "free", rows)
         assert canvas.execute("SELECT sum(a) FROM free").fetchall() == [(count,)]

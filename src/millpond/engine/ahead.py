@@ -19,29 +19,34 @@ MAX_BEGINNINGS = 4
 """Times that loading begins before all rows were observed; types that go on widening are waited for."""
 
 
-def load_rows(connection: Connection, table: str, rows: RowSet) -> Plan:
+def one_thread() -> ThreadPoolExecutor:
+    """The thread that a connection is used on while rows are observed; to be left before the connection's transaction ends."""
+    return ThreadPoolExecutor(1, "ahead")
+
+
+def load_rows(thread: ThreadPoolExecutor, connection: Connection, table: str, rows: RowSet) -> Plan:
     """Create `table` with the columns that the rows give and fill it; the plan that it was loaded by.
 
-    Raises DuckDB's errors and `EngineFailed`; the caller rolls back. The connection is its own until this returns.
+    What was given to `thread` before is done before. Raises DuckDB's errors and `EngineFailed`; the caller rolls back. The connection is
+    its own until this returns.
     """
     chunks = tuple(rows.chunks())
     if len(chunks) <= 1:  # nothing to load ahead of
         plan = plan_columns(rows)
-        load(connection, table, plan)
+        thread.submit(load, connection, table, plan).result()
         return plan
     planner = Planner(rows)
     plan: Plan | None = None
-    with ThreadPoolExecutor(1, "ahead") as pool:
-        ahead = _Ahead(pool, connection, table, chunks)
-        try:
-            for number, chunk in enumerate(chunks):
-                planner.observe(number, chunk)
-                plan = planner.plan()
-                ahead.add(plan, number)
-            plan = plan or plan_columns(as_values(rows))
-            ahead.finish(plan)
-        finally:
-            ahead.stop()
+    ahead = _Ahead(thread, connection, table, chunks)
+    try:
+        for number, chunk in enumerate(chunks):
+            planner.observe(number, chunk)
+            plan = planner.plan()
+            ahead.add(plan, number)
+        plan = plan or plan_columns(as_values(rows))
+        ahead.finish(plan)
+    finally:
+        ahead.stop()
     check(connection, table, plan)
     return plan
 
@@ -49,8 +54,8 @@ def load_rows(connection: Connection, table: str, rows: RowSet) -> Plan:
 class _Ahead:
     """What one table's thread has to do, in order."""
 
-    def __init__(self, pool: ThreadPoolExecutor, connection: Connection, table: str, chunks: Sequence[slice]) -> None:
-        self._pool = pool
+    def __init__(self, thread: ThreadPoolExecutor, connection: Connection, table: str, chunks: Sequence[slice]) -> None:
+        self._thread = thread
         self._connection = connection
         self._table = table
         self._chunks = chunks
@@ -86,7 +91,7 @@ class _Ahead:
         self._waiting.clear()
         self._beginnings += 1
         self._plan = plan
-        self._waiting.append(self._pool.submit(create, self._connection, self._table, plan))
+        self._waiting.append(self._thread.submit(create, self._connection, self._table, plan))
         for number in range(count):
             self._insert(plan, number)
 
@@ -94,4 +99,4 @@ class _Ahead:
         if self._waiting[0].done():  # What has failed is known before all is observed.
             self._waiting.pop(0).result()
         arguments = self._connection, self._table, plan, number, self._chunks[number]
-        self._waiting.append(self._pool.submit(insert, *arguments))
+        self._waiting.append(self._thread.submit(insert, *arguments))

@@ -19,7 +19,7 @@ from millpond.core.errors import CanvasStopped, EngineFailed
 from millpond.core.model import Call, EngineSettings, Outcome, TableState, ToolText, Verdict
 from millpond.core.names import quote
 from millpond.engine import calls as rows_of_calls
-from millpond.engine.ahead import load_rows
+from millpond.engine.ahead import load_rows, one_thread
 from millpond.engine.calls import CallRow, row_of
 from millpond.engine.comments import Meanings
 from millpond.engine.database import (
@@ -137,12 +137,15 @@ class Store:
         table = self._texts.room((row.number,), row.bytes) if texts else ""
         with self._database.transaction() as connection:
             self._forget(connection, row)
-            plans = tuple(map(partial(load_rows, connection), row.tables, reading.shape.row_sets))
+            with one_thread() as thread:  # The text goes in while the first rows are looked at.
+                keeping = thread.submit(self._texts.insert, connection, table, texts)
+                try:
+                    plans = tuple(map(partial(load_rows, thread, connection), row.tables, reading.shape.row_sets))
+                finally:
+                    keeping.result()  # What failed first is the reason, also of all that failed after it.
             self._meanings.write(connection, row.tool, plan.tables(plans, row.tables))
             note = "; ".join(filter(None, (row.note, *plan.notes(reading, plans)))) or None
             rows_of_calls.insert(connection, [msgspec.structs.replace(row, note=note)])
-            if texts:
-                self._texts.insert(connection, table, texts)
         return plans
 
     def record(self, call: Call, result: bytes | memoryview) -> None:
@@ -238,7 +241,8 @@ class Store:
             names = plan.names(reading, tool, self._settings.tag, number)
             # Those that are not left were dropped before they were made.
             lists = [pair for pair in zip(names, reading.shape.row_sets, strict=True) if pair[0] in left]
-            plans = tuple(load_rows(connection, name, rows) for name, rows in lists)
+            with one_thread() as thread:
+                plans = tuple(load_rows(thread, connection, name, rows) for name, rows in lists)
             self._meanings.write(connection, tool, plan.tables(plans, left))
         self._holdings.made(number)
 

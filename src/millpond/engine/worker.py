@@ -43,8 +43,8 @@ from millpond.engine.wire import Answers, private_streams, read_exactly, skip
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 """Python's own 700 make a collection of every few rows that are decoded: a third of the time that decoding takes."""
-_SWITCH_SECONDS = 0.0005
-"""The longest that DuckDB's thread waits for the interpreter with its next chunk; Python's own are 5 ms, a chunk takes 10."""
+_SWITCH_SECONDS = 0.0001
+"""The longest that DuckDB's thread waits for the interpreter, five times a chunk; Python's own are 5 ms, a chunk takes 4."""
 _ORPHAN_TRIES = 3
 _ORPHAN_PAUSE_SECONDS = 0.01
 """The kernel closes the pipe and lets go of the lock of a killed process one after the other."""
