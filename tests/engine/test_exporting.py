@@ -168,6 +168,7 @@ def test_in_json_what_is_no_number_there_is_text_and_said(ask: Asking, folder: P
     assert said == {
         **dict.fromkeys(("h", "uh", "i", "nan", "d", "s", "mp"), number),
         **dict.fromkeys(("b", "day", "t", "tz", "ns", "iv", "o", "bits", "u", "e", "un"), "text"),
+        "j": "JSON text",
     }
     (found,) = (folder / "x.jsonl").read_text().splitlines()
     (shown,) = json.loads(text(ask(f"SELECT {VALUES}", format="json")), parse_float=str)

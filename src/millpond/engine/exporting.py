@@ -165,6 +165,7 @@ def _csv_kinds(kinds: Sequence[Any]) -> dict[int, str]:
 def _json_kinds(kinds: Sequence[Any], inexact: set[int]) -> dict[int, str]:
     """A column that JSON has no kind for is text; so is a number that most readers would round, or that is none."""
     texts = {at: "text" for at, kind in enumerate(kinds) if is_text_in_python(kind)}
+    texts |= {at: "JSON text" for at, kind in enumerate(kinds) if str(kind) == "JSON"}
     numbers = {at: "text where a number has more digits than a double, or is none" for at in inexact}
     return {**numbers, **texts}
 
