@@ -80,6 +80,32 @@ def test_lines_of_the_server_pass_in_every_revision(line: bytes) -> None:
     assert relay.from_server(line) == [ToClient(line)]
 
 
+LEFT = answer('{"content":[],"structuredContent":[{"n":{}},{}]}', "7").strip()
+
+
+@pytest.mark.parametrize("length", range(1, len(LEFT)))
+def test_what_a_dying_server_leaves_of_an_answer_is_none(length: int) -> None:
+    """RELAY-02, RELAY-21"""
+    relay = session(inline_rows_bytes=0)
+    show_tools(relay)
+    relay.from_client(request("tools/call", '{"name":"list_issues"}', "7"))
+    assert relay.from_server(LEFT[:length]) == [ToClient(LEFT[:length])]
+    (owed,) = relay.server_ended("it died")
+    assert isinstance(owed, ToClient)
+    assert b'"id":7,"error"' in owed.line
+
+
+def test_a_whole_answer_without_its_lines_end_is_one() -> None:
+    """RELAY-02"""
+    relay = session()
+    show_tools(relay)
+    relay.from_client(request("tools/call", '{"name":"list_issues"}', "7"))
+    sent, kept = relay.from_server(LEFT)
+    assert sent == ToClient(LEFT)
+    assert isinstance(kept, Keep)
+    assert relay.server_ended("it died") == []
+
+
 # --- what is replaced, and what is not ------------------------------------------------------------------------------
 
 

@@ -67,6 +67,11 @@ def read_envelope(line: bytes) -> Envelope | None:
     return None if found.id is None and found.method is None else found
 
 
+def read_whole(line: bytes) -> Envelope | None:
+    """The same of a server's line. Its last one may be what is left of a message: without an end it counts if it is JSON."""
+    return read_envelope(line) if line.endswith(b"\n") or object_members(line) is not None else None
+
+
 def _skeleton(line: bytes) -> dict[str, Member]:
     """The short members around one long value that is not looked into; none where the line is not of that form."""
     found: dict[str, Member] = {}

@@ -15,7 +15,7 @@ from millpond.core.model import Call, Outcome, Verdict
 from millpond.relay.actions import Action, Ask, Learn, Look, Policy, Say, Stop, Take, ToClient, ToServer
 from millpond.relay.collector import Collector, PageAsked
 from millpond.relay.degraded import degraded_error
-from millpond.relay.envelope import Envelope, read_envelope
+from millpond.relay.envelope import Envelope, read_envelope, read_whole
 from millpond.relay.own_tools import misnamed, offers_tools, own_name, own_tool, read_listing, with_instructions
 from millpond.relay.records import Records
 from millpond.relay.remarks import with_remark
@@ -148,7 +148,7 @@ class Session:
 
     def from_server(self, line: bytes) -> list[Action]:
         """What is done with a line of the server."""
-        envelope = read_envelope(line)
+        envelope = read_whole(line)
         if envelope is None:
             return [ToClient(line)]
         if envelope.method is not None or envelope.id is None:
