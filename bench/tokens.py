@@ -27,16 +27,10 @@ from lib.cuts import CUTS, cut_by
 from lib.payloads import Channel, result
 from lib.session import DEFINITIONS, ISSUES, QUESTIONS, TOOLS, filled, rows_of
 from lib.sheet import Rounds, Sheet, run
-from lib.ways import OWN, opened, others, served
+from lib.ways import OWN, opened, others, reference, served
 
 ROUNDS, QUICK_ROUNDS = 7, 5
 CHANNELS: tuple[Channel, ...] = ("text", "both")
-REFERENCES = {
-    "millpond": re.compile(r"rows? in (\S+) "),
-    "ctxtual": re.compile(r'"result_id": "([^"]+)"'),
-    "jmunch-mcp": re.compile(r'"handle": "([^"]+)"'),
-}
-"""Where each tool's notice names what is to be asked."""
 _number = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
@@ -142,12 +136,6 @@ def session(rounds: Rounds, name: str, client: Client) -> None:
     if name != "direct":
         rounds.add(f"session/{name}/answers", "tokens", answers)
         rounds.add(f"session/{name}/answered", "count", right, "higher")
-
-
-def reference(name: str, text: str) -> str:
-    """What a notice calls the result; empty on the direct connection."""
-    found = REFERENCES[name].search(text) if name in REFERENCES else None
-    return found[1] if found else ""
 
 
 def holds(text: str, expected: Sequence[float]) -> bool:

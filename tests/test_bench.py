@@ -57,6 +57,24 @@ def test_every_bench_says_what_it_asks() -> None:
         assert script.name == "all.py" or f"`{script.name}`" in page, script.name
 
 
+def test_every_question_is_right_or_something_else_through_each_other_tool() -> None:
+    counts = {
+        one["name"]: one["repeats"][0] for one in json.loads((BENCH / "results/accuracy.json").read_text())["figures"]
+    }
+    for name, asked in counts.items():
+        group, _, what = name.partition("/")
+        if what == "questions":
+            for tool in ("ctxtual", "jmunch-mcp"):
+                of_it = [count for each, count in counts.items() if each.split("/")[:2] == [group, tool]]
+                assert sum(of_it) == asked, f"{group}, {tool}"
+
+
+def test_every_verb_of_another_tool_belongs_to_a_question() -> None:
+    command = [sys.executable, "-c", "import accuracy; print(accuracy.stray())"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=BENCH)
+    assert found.stdout == "set()\n", found.stderr
+
+
 def test_a_ratio_that_is_worse_by_more_than_its_repeats_lie_apart_fails(tmp_path: Path) -> None:
     old, new = results(tmp_path / "old", 1.0, 1.1, 1.2), results(tmp_path / "new", 1.5, 1.6, 1.7)
     found = run("compare.py", old, new)

@@ -245,19 +245,39 @@ def tokens(results: Results) -> str:
 def questions(results: Results) -> str:
     """All questions, and those with a trap: how many are answered right."""
     found = results["accuracy"]
-    who = ("questions", "millpond", *found.cuts())
-    titles = ("", "questions", "SQL through Millpond", *(f"reading what is left, {client}" for client in found.cuts()))
-    rows = [(group, *(number(found.value(f"{group}/{each}")) for each in who)) for group in ("all", "traps")]
-    return table(titles, rows)
+    titles = (
+        "",
+        "questions",
+        "SQL through Millpond",
+        *_verbs_titles(),
+        *(f"reading what is left, {client}" for client in found.cuts()),
+    )
+    return table(titles, (_answered(found, group) for group in ("all", "traps")))
 
 
 def accuracy(results: Results) -> str:
     """Questions answered right, result by result."""
     found = results["accuracy"]
-    who = ("questions", "millpond", *found.cuts())
     groups = dict.fromkeys(figure.name.partition("/")[0] for figure in found.figures)
-    rows = [(group, *(number(found.value(f"{group}/{each}")) for each in who)) for group in groups]
-    return table(("result", *who), rows)
+    return table(
+        ("result", "questions", "millpond", *_verbs_titles(), *found.cuts()),
+        (_answered(found, group) for group in groups),
+    )
+
+
+def _verbs_titles() -> list[str]:
+    return [f"{tool}'s verbs" for tool in OTHERS]
+
+
+def _answered(found: Result, group: str) -> Sequence[str]:
+    count, ours, *cuts = (number(found.value(f"{group}/{who}")) for who in ("questions", "millpond", *found.cuts()))
+    return group, count, ours, *(_verbs_cell(found, f"{group}/{tool}") for tool in OTHERS), *cuts
+
+
+def _verbs_cell(found: Result, name: str) -> str:
+    """How many are right, and in brackets what became of the others."""
+    rest = [f"{number(one.value)} {outcome}" for outcome, one in found.under(f"{name}/").items() if one.value]
+    return f"{number(found.value(name))} ({', '.join(rest)})" if rest else number(found.value(name))
 
 
 def forms(results: Results) -> str:

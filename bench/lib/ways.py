@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,12 @@ PINS: Mapping[str, tuple[str, ...]] = {
     "jmunch-mcp": ("jmunch-mcp==0.2.3",),
 }
 """What the other tools' environments hold."""
+REFERENCES = {
+    "millpond": re.compile(r"rows? in (\S+) "),
+    "ctxtual": re.compile(r'"result_id": "([^"]+)"'),
+    "jmunch-mcp": re.compile(r'"handle": "([^"]+)"'),
+}
+"""Where each tool's notice names what is to be asked."""
 Command = Callable[[Sequence[str], Path], Sequence[str]]
 """From the server's command and a folder of its own to the command that the client starts."""
 
@@ -73,6 +80,12 @@ def _jmunch(program: str) -> Way:
         return program, "--config", str(file), "--log-level", "ERROR"
 
     return Way("jmunch-mcp", command, lambda folder: {**without_path(), "HOME": str(folder)})
+
+
+def reference(name: str, text: str) -> str:
+    """What a way's notice calls the result; empty where the result came as it was."""
+    found = REFERENCES[name].search(text) if name in REFERENCES else None
+    return found[1] if found else ""
 
 
 @contextmanager
