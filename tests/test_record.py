@@ -10,7 +10,6 @@ import pytest
 from millpond import record
 from millpond.core.stats import SessionCount, ToolCount, session_line
 
-HOME = Path("/home/x")
 NEVER = ""
 """Older than this is nothing."""
 MUCH = 1 << 20
@@ -18,22 +17,6 @@ MUCH = 1 << 20
 
 def line(time: str = "2026-11-30", server: str = "s") -> bytes:
     return session_line(SessionCount(time=time, server=server, tools={"t": ToolCount(calls=1)}))
-
-
-@pytest.mark.parametrize(
-    ("environ", "platform", "found"),
-    [
-        ({}, "linux", "/home/x/.local/state/millpond"),
-        ({"XDG_STATE_HOME": "/state"}, "linux", "/state/millpond"),
-        ({"XDG_STATE_HOME": "not/absolute"}, "linux", "/home/x/.local/state/millpond"),
-        ({"XDG_STATE_HOME": "/state"}, "darwin", "/home/x/Library/Application Support/millpond"),
-        ({"LOCALAPPDATA": "/local"}, "win32", "/local/millpond"),
-        ({}, "win32", "/home/x/AppData/Local/millpond"),
-    ],
-)
-def test_it_lies_where_the_system_keeps_such_things(environ: dict[str, str], platform: str, found: str) -> None:
-    """STATS-11"""
-    assert record.folder(environ, HOME, platform).as_posix() == found
 
 
 @pytest.mark.parametrize(("value", "is_off"), [("off", True), (" OFF ", True), ("0", True), ("on", False), ("", False)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import sys
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -145,7 +146,8 @@ class _Home:
 
 def _tell_counts(session: SessionCount, config: Config, log: Log) -> None:
     """Say at a canvas's end what it came to, and enter it in the record; one that cannot be written is one line."""
-    from millpond import record  # Neither is needed before.
+    from millpond import record  # None of them is needed before.
+    from millpond.core.state_folder import state_folder
     from millpond.core.stats_text import session_sentence
 
     if sentence := session_sentence(session):
@@ -155,7 +157,8 @@ def _tell_counts(session: SessionCount, config: Config, log: Log) -> None:
         return
     oldest = (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="milliseconds")
     try:
-        record.append(record.folder(os.environ, Path.home()), session_line(session), most_bytes, oldest)
+        place = state_folder(os.environ, Path.home(), sys.platform)
+        record.append(place, session_line(session), most_bytes, oldest)
     except Exception as error:  # Whatever it is, the session ends as it would without a record.
         why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
         log.once(f"stats: the record cannot be written: {why}; MILLPOND_STATS=off writes none")

@@ -7,7 +7,6 @@ old goes with half of the record. Imports `core.stats` and the standard library.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,16 +27,6 @@ MOST_READ_BYTES = 1 << 30
 def is_switched_off(environ: Mapping[str, str]) -> bool:
     """True where the environment wants no record."""
     return environ.get(VARIABLE, "").strip().lower() in _OFF
-
-
-def folder(environ: Mapping[str, str], home: Path, platform: str = sys.platform) -> Path:
-    """Where the record lies: the system's place for what a program keeps of its own running."""
-    if platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "millpond"
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "millpond"
-    given = environ.get("XDG_STATE_HOME", "")
-    return (Path(given) if given.startswith("/") else home / ".local" / "state") / "millpond"
 
 
 def append(place: Path, line: bytes, max_bytes: int, oldest: str) -> None:

@@ -6,12 +6,11 @@ import os
 import stat
 import sys
 from datetime import datetime
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 import pytest
 
 from millpond.clients import files
-from millpond.clients.places import Surroundings
 from millpond.core.errors import ConfigError
 
 NOW = datetime(2026, 11, 30, 12, 34, 56)
@@ -115,23 +114,6 @@ def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(files, "MAX_FILE_BYTES", 4)
     with pytest.raises(ConfigError, match="expected at most 4 bytes, got more"):
         files.read(tmp_path / "f")
-
-
-@pytest.mark.parametrize(
-    ("platform", "environ", "folder"),
-    [
-        ("linux", {}, "/home/x/.local/state/millpond"),
-        ("linux", {"XDG_STATE_HOME": "/s"}, "/s/millpond"),
-        ("darwin", {}, "/home/x/Library/Application Support/millpond"),
-        ("win32", {"LOCALAPPDATA": "L:\\a"}, "L:\\a\\millpond"),
-        ("win32", {}, "C:\\x\\AppData\\Local\\millpond"),
-    ],
-)
-def test_the_state_folder_is_the_platforms(platform: str, environ: dict[str, str], folder: str) -> None:
-    """CLIENTS-17"""
-    home = PureWindowsPath("C:\\x") if platform == "win32" else PurePosixPath("/home/x")
-    around = Surroundings(platform=platform, environ=environ, home=home, folder=home)
-    assert str(files.state_folder(around)) == folder
 
 
 def test_the_machines_surroundings_are_this_folder_and_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from millpond.clients.places import Surroundings
 from millpond.core.errors import ConfigError
@@ -37,15 +37,6 @@ def surroundings() -> Surroundings:
         folder=Path.cwd(),
         claude_packages=sorted(path.name for path in packages.glob("Claude_*")),
     )
-
-
-def state_folder(around: Surroundings) -> PurePath:
-    """The folder of this user for what Millpond keeps between runs: `~/.local/state/millpond`, or the platform's own."""
-    if around.platform == "win32":
-        return around.named("LOCALAPPDATA", around.home / "AppData" / "Local") / "millpond"
-    if around.platform == "darwin":
-        return around.home / "Library" / "Application Support" / "millpond"
-    return around.named("XDG_STATE_HOME", around.home / ".local" / "state") / "millpond"
 
 
 def read(path: Path) -> bytes:

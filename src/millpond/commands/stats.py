@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,7 @@ from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write
 from millpond.core.errors import ConfigError
 from millpond.core.sizes import human_size
+from millpond.core.state_folder import state_folder
 from millpond.core.stats import ServerCount, ToolCount, by_server
 
 HELP = """\
@@ -66,7 +68,7 @@ def stats(line: Line, door: Door) -> int:
     asked = parser.parse_args(line.without_command("stats"))
     if asked.since is not None and not 0 < asked.since <= MOST_DAYS:
         parser.error(f"expected --since from above 0 to {MOST_DAYS:,} days")
-    place = record.folder(os.environ, Path.home())
+    place = state_folder(os.environ, Path.home(), sys.platform)
     try:
         if asked.reset:
             write(f"{'Removed' if record.remove(place) else 'There is no record'}: {place / record.FILE}\n")

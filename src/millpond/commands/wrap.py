@@ -18,7 +18,7 @@ from pathlib import Path
 from millpond.clients import change, files
 from millpond.clients.change import ALREADY, NOT_WRAPPED, Change, refusal
 from millpond.clients.entries import Entry, State
-from millpond.clients.files import state_folder, surroundings
+from millpond.clients.files import surroundings
 from millpond.clients.masked import masked, secrets_in
 from millpond.clients.places import CLIENTS, Client
 from millpond.clients.text import decode, difference
@@ -28,6 +28,7 @@ from millpond.commands.program import named_program, own_program, runner_note
 from millpond.commands.run import Door, Line, write
 from millpond.core.config_file import url_config
 from millpond.core.errors import ConfigError
+from millpond.core.state_folder import state_folder
 
 _OPTIONS = """\
   --all            every server of the client that can be
@@ -189,7 +190,7 @@ def _write(changed: Sequence[tuple[Found, str]]) -> list[Path]:
 
 def _backup_folder() -> Path:
     """Not beside the file: a project's folder is shared, and the entries hold tokens."""
-    return Path(state_folder(surroundings())) / "backups"
+    return state_folder(os.environ, Path.home(), sys.platform) / "backups"
 
 
 def _print(line: Line, url: str | None, words: Sequence[str]) -> int:
