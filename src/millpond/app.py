@@ -24,7 +24,7 @@ from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
 from millpond.core.model import EngineSettings
-from millpond.core.stats import SessionCount, session_line
+from millpond.core.stats import SessionCount, session_line, session_sentence
 from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.counting import Counting
@@ -146,9 +146,8 @@ class _Home:
 
 def _tell_counts(session: SessionCount, config: Config, log: Log) -> None:
     """Say at a canvas's end what it came to, and enter it in the record; one that cannot be written is one line."""
-    from millpond import record  # None of them is needed before.
+    from millpond import record  # Neither is needed before.
     from millpond.core.state_folder import state_folder
-    from millpond.core.stats_text import session_sentence
 
     if sentence := session_sentence(session):
         log.line(sentence)

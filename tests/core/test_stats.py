@@ -17,8 +17,8 @@ from millpond.core.stats import (
     by_server,
     read_lines,
     session_line,
+    session_sentence,
 )
-from millpond.core.stats_text import session_sentence
 from millpond.core.tokens import estimate_tokens_of
 
 TOKENIZER = bpe_openai.get_encoding("o200k_base")

@@ -1,6 +1,6 @@
 """Stats: what one session came to, in counts, and the sum of many.
 
-Rule: names of servers and tools, and numbers; no argument, no row, no text of a call. Imports `core.clip` and msgspec.
+Rule: names of servers and tools, and numbers; no argument, no row, no text of a call. Imports `core.clip`, `core.sizes` and msgspec.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from millpond.core.clip import shown
+from millpond.core.sizes import counted, human_size
 
 MAX_TOOLS = 256
 """Tools of one session that are named; the rest is one entry."""
@@ -86,6 +87,21 @@ def session_line(session: SessionCount) -> bytes:
         tools[key] = tools.get(key, ToolCount()).plus(count)
     named = msgspec.structs.replace(session, server=shown(session.server, MAX_NAME_CHARACTERS), tools=tools)
     return msgspec.json.encode(named) + b"\n"
+
+
+def session_sentence(session: SessionCount) -> str:
+    """What is said at a session's end; "" where nothing was kept out and nothing asked."""
+    total = session.total
+    if not total.replaced and not session.queries:
+        return ""
+    parts = [
+        f"{counted(total.calls, 'call')}, {counted(total.replaced, 'result')} kept out of the conversation"
+        f" ({human_size(total.kept_out_bytes)}, about {total.kept_out_tokens:,} tokens)",
+        "1 query" if session.queries == 1 else f"{session.queries:,} queries",
+        *([counted(session.evictions, "call") + " evicted"] if session.evictions else []),
+        *([counted(session.restarts, "restart") + " of the engine"] if session.restarts else []),
+    ]
+    return "; ".join(parts)
 
 
 def read_lines(data: bytes) -> Lines:
