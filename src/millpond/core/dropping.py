@@ -1,7 +1,7 @@
 """Dropping: the one statement that takes something out of a canvas, and what is said of it.
 
-Rule: `DROP TABLE name` and nothing else is it, word for word: no second name, no schema, no option. Imports `core.errors`, `core.sql`
-and `core.steps`.
+Rule: `DROP TABLE name` and nothing else is it, word for word: no second name, no schema, no option. Imports `core.errors`,
+`core.names`, `core.sql` and `core.steps`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 
 from millpond.core.errors import Reason, Refusal
+from millpond.core.names import unquoted
 from millpond.core.sql import printed_name
 from millpond.core.steps import SHOW_TABLES
 
 _DROP = re.compile(
-    r"\s*DROP\s+TABLE\s+(?:(?P<bare>[A-Za-z_][A-Za-z0-9_]*)|\"(?P<quoted>(?:[^\"]|\"\")+)\")\s*;?\s*",
+    r"\s*DROP\s+TABLE\s+(?P<name>[A-Za-z_][A-Za-z0-9_]*|\"(?:[^\"]|\"\")+\")\s*;?\s*",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -21,9 +22,7 @@ _DROP = re.compile(
 def dropped_name(sql: str) -> str | None:
     """The table that a statement drops; None where it is no such statement."""
     found = _DROP.fullmatch(sql)
-    if found is None:
-        return None
-    return found["bare"] or found["quoted"].replace('""', '"')
+    return None if found is None else unquoted(found["name"])
 
 
 def own_table(name: str) -> Refusal:

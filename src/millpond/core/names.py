@@ -21,6 +21,11 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def unquoted(name: str) -> str:
+    """The name that stands in SQL bare or in double quotes."""
+    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+
+
 def quoted_text(text: str) -> str:
     """A text as a constant of SQL."""
     return "'" + text.replace("'", "''") + "'"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from millpond.core.names import quote
+from millpond.core.names import quote, unquoted
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _GAP = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
@@ -79,11 +79,7 @@ def summarized(sql: str) -> str | None:
 def table_column(sql: str) -> TableColumn | None:
     """The two names of a text that is nothing but `table.column`, or None."""
     found = _TABLE_COLUMN.fullmatch(sql)
-    return TableColumn(_bare(found[1]), _bare(found[2])) if found else None
-
-
-def _bare(name: str) -> str:
-    return name[1:-1].replace('""', '"') if name.startswith('"') else name
+    return TableColumn(unquoted(found[1]), unquoted(found[2])) if found else None
 
 
 def last_offset(statement: str) -> int:

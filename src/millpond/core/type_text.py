@@ -1,11 +1,13 @@
 """Type text: a type as a handle writes it, short for the eye.
 
-Rule: a reader of the types that `core.infer` and DuckDB write; no judgement of them. Imports the standard library only.
+Rule: a reader of the types that `core.infer` and DuckDB write; no judgement of them. Imports `core.names`.
 """
 
 from __future__ import annotations
 
 import re
+
+from millpond.core.names import unquoted
 
 MAX_FIELDS = 8
 """Fields of a STRUCT that are named."""
@@ -34,7 +36,7 @@ def field_names(sql: str) -> list[str]:
     depth, expects_name = 0, False
     for word in _WORD.findall(sql.removeprefix("STRUCT")):
         if expects_name and depth == 1:
-            names.append(word[1:-1].replace('""', '"') if word.startswith('"') else word)
+            names.append(unquoted(word))
         depth += {"(": 1, ")": -1}.get(word, 0)
         expects_name = word in ("(", ",")
     return names

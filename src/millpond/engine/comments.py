@@ -14,7 +14,7 @@ import msgspec
 
 from millpond.core.meaning import Comments, Said, Stray, about, comments, schema_fields, stray
 from millpond.core.model import Table, ToolNotes, ToolText
-from millpond.core.names import quote
+from millpond.core.names import quote, quoted_text
 from millpond.core.schema_texts import one_line, read_schema
 from millpond.core.trees import described_table
 from millpond.engine.database import Connection
@@ -80,8 +80,10 @@ class Meanings:
 
 def comment_on(table: str, said: Comments) -> str:
     """The statements that set the comments of a table; "" where there is nothing to say."""
-    of_table = [f"COMMENT ON TABLE {quote(table)} IS {_literal(said.table)}"] if said.table else []
-    of_columns = (f"COMMENT ON COLUMN {quote(table)}.{quote(name)} IS {_literal(text)}" for name, text in said.columns)
+    of_table = [f"COMMENT ON TABLE {quote(table)} IS {quoted_text(said.table)}"] if said.table else []
+    of_columns = (
+        f"COMMENT ON COLUMN {quote(table)}.{quote(name)} IS {quoted_text(text)}" for name, text in said.columns
+    )
     return ";\n".join((*of_table, *of_columns))
 
 
@@ -114,10 +116,6 @@ def table_comment(connection: Connection, tree: dict[str, Any]) -> tuple[str, ..
         [table],
     ).fetchone()
     return () if found is None else (f"Comment on {found[0]}: {msgspec.json.encode(found[1]).decode()}",)
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _to_people(tool: str, one: Stray) -> str:

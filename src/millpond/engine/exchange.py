@@ -1,7 +1,7 @@
 """Exchange: a table on its way from one canvas to another, in a database file of its own.
 
 Rule: the file is written and read by DuckDB itself, so that every type stays what it is; no statement of an agent names it. Imports
-`core.names`, `core.canvas` and `engine.database`.
+`core.errors`, `core.names` and `engine.database`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from millpond.core.errors import QueryRefused, Reason, Refusal
-from millpond.core.names import quote
+from millpond.core.names import quote, quoted_text
 from millpond.engine.database import Connection, Database, DatabaseError, transaction
 
 _FILE = re.compile(r"[0-9a-f]{32}")
@@ -51,8 +51,7 @@ def borrowed(database: Database, name: str) -> Generator[str]:
 
 @contextmanager
 def _attached(connection: Connection, file: Path, name: str, options: str = "") -> Generator[str]:
-    path = str(file).replace("'", "''")
-    connection.execute(f"ATTACH '{path}' AS {quote(name)}{options}")
+    connection.execute(f"ATTACH {quoted_text(str(file))} AS {quote(name)}{options}")
     try:
         yield quote(name)
     finally:

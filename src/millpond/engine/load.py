@@ -16,7 +16,7 @@ import msgspec
 from millpond.core.columns import Plan, Source
 from millpond.core.errors import EngineFailed
 from millpond.core.infer import Route
-from millpond.core.names import quote
+from millpond.core.names import quote, quoted_text
 from millpond.core.raw import read_elements
 from millpond.core.rows import Layout, join_rows, restore
 from millpond.engine.database import Connection
@@ -101,7 +101,7 @@ def _insert(table: str, plan: Plan) -> str:
     outer: list[str] = []
 
     def unnested(spec: Any, name: str) -> str:
-        inner.append(f"unnest(from_json(p{len(inner)}, {_literal([spec])})) AS {name}")
+        inner.append(f"unnest(from_json(p{len(inner)}, {quoted_text(msgspec.json.encode([spec]).decode())})) AS {name}")
         return name
 
     if plan.keyed:
@@ -120,10 +120,6 @@ def _insert(table: str, plan: Plan) -> str:
     names = ", ".join(f"p{at}" for at in range(len(inner)))
     rows = f"SELECT {', '.join(inner)} FROM (VALUES ({marks})) AS given({names})"
     return f"INSERT INTO {quote(table)} SELECT {', '.join(outer)} FROM ({rows})"
-
-
-def _literal(value: Any) -> str:
-    return "'" + msgspec.json.encode(value).decode().replace("'", "''") + "'"
 
 
 def _parameters(plan: Plan, raws: Sequence[msgspec.Raw], chunk: slice) -> list[str]:

@@ -17,7 +17,7 @@ import msgspec
 
 from millpond.core.errors import QueryRefused
 from millpond.core.export import file_too_large, not_written
-from millpond.core.names import quote
+from millpond.core.names import quote, quoted_text
 from millpond.engine.database import (
     Connection,
     ConversionError,
@@ -82,7 +82,7 @@ class Spool:
         kinds = connection.sql(statement).types
         for wide in _WIDE:
             types = tuple(cast_type(kind, lambda leaf, wide=wide: _leaf(leaf, wide)) for kind in kinds)
-            sql = f"COPY ({_select(statement, names, types)}) TO '{str(path).replace(chr(39), chr(39) * 2)}' (FORMAT parquet)"
+            sql = f"COPY ({_select(statement, names, types)}) TO {quoted_text(str(path))} (FORMAT parquet)"
             try:
                 with self._watched(path, connection), reading(connection):
                     found = connection.execute(sql).fetchone()

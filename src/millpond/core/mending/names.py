@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from millpond.core.mending.comparing import fits, may_be_text
 from millpond.core.mending.dialects import FUNCTIONS, KNOWN_TYPES, SYNTAX, TYPES
 from millpond.core.mending.faults import Fault, Known
-from millpond.core.names import fold
+from millpond.core.names import fold, quoted_text
 from millpond.core.near import nearest, squashed
 from millpond.core.sql import printed_name
 
@@ -46,7 +46,7 @@ def column(found: Found, fault: Fault, known: Known) -> Iterator[str]:
     is_text = fault.part.startswith('"') and may_be_text(name, fault, known)
     yield from map(fault.with_part, near)
     if is_text:
-        yield fault.with_part("'" + name.replace("'", "''") + "'")
+        yield fault.with_part(quoted_text(name))
 
 
 def column_of(found: Found, fault: Fault, known: Known) -> Iterator[str]:
