@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from millpond.core.exactness.doubts import Doubt, Doubts, Kind, doubts, relevant
 from millpond.core.exactness.findings import exact_value, findings, is_faithful
 from millpond.core.exactness.questions import MAX_ROWS, Questions, questions
-from millpond.core.exactness.remedies import Finding, scale_of, unchecked, unplaced
+from millpond.core.exactness.remedies import Finding, unchecked, unplaced
+from millpond.core.numbers import scale_of
 
 TABLE = (
     "CREATE TABLE t (i BIGINT, n INTEGER, h HUGEINT, big BIGNUM, e DECIMAL(18, 2), m DECIMAL(6, 2), d DOUBLE, f FLOAT, v VARCHAR, j JSON,"

@@ -1,7 +1,7 @@
 """Examples: the one query that a handle prints, chosen by what was counted of the table.
 
-Rule: it runs as printed whatever the rows hold, and nothing in it can overflow. Imports `core.model`, `core.names`, `core.profile`,
-`core.sql`, `core.type_text` and the standard library.
+Rule: it runs as printed whatever the rows hold, and nothing in it can overflow. Imports `core.model`, `core.names`, `core.numbers`,
+`core.profile`, `core.sql`, `core.type_text` and the standard library.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from millpond.core.model import Column, Table
 from millpond.core.names import fold
+from millpond.core.numbers import decimal_parts, sum_fits
 from millpond.core.profile import Figures, Kind, is_category, kind_of
 from millpond.core.sql import printed_name
 from millpond.core.type_text import field_names
@@ -24,8 +25,6 @@ MAX_DAYS = 62
 """Distinct days up to which rows are counted by day, not by month."""
 MIN_PROSE_BYTES = 30
 """Of the longest text in a column to look for words in."""
-MAX_DECIMAL_DIGITS = 38
-"""Of DuckDB's sum of DECIMAL, which is an error beyond."""
 
 _AMOUNT = re.compile(
     r"amount|balance|bytes|cost|count|distance|duration|fee|hours|minutes|paid|population|price|qty|quantity|revenue|sales"
@@ -37,7 +36,6 @@ _LABELS = ("name", "title", "label", "key", "login", "type", "id")
 """Fields to count the elements of a list by: the first that is there."""
 _ELEMENTS = ("e", "element", "item")
 """Names for an element of a list; one is chosen that is no column's."""
-_decimal = re.compile(r"DECIMAL\((\d+),\d+\)")
 
 
 class _Found(NamedTuple):
@@ -133,7 +131,6 @@ def _is_amount(found: _Found) -> bool:
     """Whether it is worth adding up, and the sum of so many stays within the digits that DuckDB has for it."""
     if found.figures.distinct == found.figures.rows and found.kind is Kind.INTEGER:
         return False
-    decimal = _decimal.fullmatch(found.column.type)
-    if decimal is not None:
-        return int(decimal[1]) + len(str(found.figures.rows)) <= MAX_DECIMAL_DIGITS
+    if decimal_parts(found.column.type) is not None:
+        return sum_fits(found.column.type, found.figures.rows)
     return found.column.type == "BIGINT" and _AMOUNT.search(found.column.name) is not None

@@ -1,6 +1,6 @@
 """Infer: all the values of a column become the type that holds every one of them exactly, and the way to load it.
 
-Rule: the type is chosen here, never by a cast. Imports `core.observe`, `core.names` and msgspec.
+Rule: the type is chosen here, never by a cast. Imports `core.names`, `core.numbers`, `core.observe` and msgspec.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from typing import Any
 import msgspec
 
 from millpond.core.names import fold, quote
+from millpond.core.numbers import DECIMAL_DIGITS
 from millpond.core.observe import Observed
 
 BIGINT_LOW, BIGINT_HIGH = -(1 << 63), (1 << 63) - 1
 HUGEINT_LOW, HUGEINT_HIGH = -(1 << 127), (1 << 127) - 1
-MAX_DECIMAL_DIGITS = 38
-"""DuckDB's widest DECIMAL."""
 MAX_STRUCT_DEPTH = 8
 """Nesting up to which objects and lists are STRUCT and LIST; deeper ones stay JSON."""
 
@@ -98,7 +97,7 @@ def number(seen: Observed) -> ColumnType:
     whole = max(seen.whole_digits, _integer_digits(seen))
     width = whole + seen.fraction_digits
     noise = survives and seen.long_fraction
-    if width <= MAX_DECIMAL_DIGITS and not noise and not seen.nonfinite:
+    if width <= DECIMAL_DIGITS and not noise and not seen.nonfinite:
         sql = f"DECIMAL({max(width, 1)},{seen.fraction_digits})"
         return ColumnType(sql=sql, spec=sql, route=Route.DIRECT)
     if survives:

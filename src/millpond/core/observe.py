@@ -1,6 +1,7 @@
 """What the values of a column are: kinds, ranges and digits, gathered from all of them, a chunk at a time.
 
-Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports `core.oddities` and `core.values`.
+Rule: nothing is sampled and nothing is decided here; `core.infer` chooses the type. Imports `core.numbers`, `core.oddities` and
+`core.values`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,12 @@ from decimal import Decimal, InvalidOperation
 from itertools import chain, repeat
 from typing import Any
 
+from millpond.core.numbers import DOUBLE_DIGITS, DOUBLE_INTEGERS
 from millpond.core.oddities import STAMP
 from millpond.core.values import is_list, is_object
 
 MAX_FIELDS = 64
 """Keys that nested objects may have between them to be one STRUCT; more are a map in disguise and stay JSON."""
-EXACT_DOUBLE_INTEGER = 1 << 53
-"""Integers up to this are doubles without loss."""
-ALWAYS_EXACT_DIGITS = 15
-"""A decimal of so many significant digits survives a double (C's DBL_DIG)."""
-
 BEYOND_ANY_TYPE = 10**9
 """Digits of a number that no type holds."""
 
@@ -117,7 +114,7 @@ class Observed:
         low, high = min(part), max(part)
         self.low = low if self.low is None else min(self.low, low)
         self.high = high if self.high is None else max(self.high, high)
-        if self.integers_survive and (low < -EXACT_DOUBLE_INTEGER or high > EXACT_DOUBLE_INTEGER):
+        if self.integers_survive and (low < -DOUBLE_INTEGERS or high > DOUBLE_INTEGERS):
             self.integers_survive = all(map(_integer_survives, part))
 
     def _add_strings(self, part: Sequence[str]) -> None:
@@ -146,9 +143,9 @@ class Observed:
         fraction_digits = max(map(len, fractions))
         self.whole_digits = max(self.whole_digits, whole_digits)
         self.fraction_digits = max(self.fraction_digits, fraction_digits)
-        if whole_digits + fraction_digits > ALWAYS_EXACT_DIGITS:
+        if whole_digits + fraction_digits > DOUBLE_DIGITS:
             for lexeme in part:
-                if len(lexeme) > ALWAYS_EXACT_DIGITS:
+                if len(lexeme) > DOUBLE_DIGITS:
                     self._add_long_fraction(lexeme)
 
     def _add_exponent(self, lexeme: Lexeme, markers: Collection[str]) -> None:
@@ -174,7 +171,7 @@ class Observed:
             return
         if repr(float(lexeme)) == lexeme:
             significant = len(lexeme.lstrip("-0.").replace(".", "").rstrip("0"))
-            self.long_fraction = self.long_fraction or significant > ALWAYS_EXACT_DIGITS
+            self.long_fraction = self.long_fraction or significant > DOUBLE_DIGITS
         else:
             self._add_long_decimal(Decimal(lexeme))
 
@@ -184,7 +181,7 @@ class Observed:
         significant = len(digits)
         while significant > 1 and digits[significant - 1] == 0:
             significant -= 1
-        if exponent < 0 and significant > ALWAYS_EXACT_DIGITS:
+        if exponent < 0 and significant > DOUBLE_DIGITS:
             self.long_fraction = True
         if self.numbers_survive:
             self.numbers_survive = Decimal(repr(float(value))) == value

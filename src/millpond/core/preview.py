@@ -1,12 +1,11 @@
 """Preview: the first rows of a table for the eye, and a query that suits it.
 
 Rule: cells are data: they are cut, and nothing in one can end a line or look like a column's edge. Imports stages' values,
-`core.clip`, `core.sql` and msgspec.
+`core.clip`, `core.numbers`, `core.sql` and msgspec.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,8 @@ import msgspec
 
 from millpond.core.clip import shown
 from millpond.core.columns import Plan, decode_exactly
-from millpond.core.infer import MAX_DECIMAL_DIGITS, Route
+from millpond.core.infer import Route
+from millpond.core.numbers import sum_fits
 from millpond.core.rows import Layout
 from millpond.core.sql import printed_name
 
@@ -75,7 +75,6 @@ def _lexeme(value: Any) -> msgspec.Raw:
 
 
 _compact = msgspec.json.Encoder(enc_hook=_lexeme)
-_decimal = re.compile(r"DECIMAL\((\d+),\d+\)")
 
 
 def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:
@@ -88,16 +87,10 @@ def _example(plan: Plan, rows: Sequence[Sequence[Any]]) -> str:
             distinct = len({row[at] for row in rows})
             if 2 <= distinct <= FEW_VALUES and 2 * distinct <= len(rows) and (best is None or distinct < best[0]):
                 best = (distinct, name)
-        elif number is None and _can_be_summed(kind.sql, len(plan.rows.rows)):
+        elif number is None and sum_fits(kind.sql, len(plan.rows.rows)):
             number = name
     if best is not None:
         return f"SELECT {best[1]}, count(*) FROM {{table}} GROUP BY ALL ORDER BY 2 DESC"
     if number is not None:
         return f"SELECT count(*), min({number}), max({number}), sum({number}) FROM {{table}}"
     return "SELECT count(*) FROM {table}"
-
-
-def _can_be_summed(kind: str, rows: int) -> bool:
-    """Whether this is a DECIMAL, and the sum of so many stays within the digits that DuckDB has for it."""
-    found = _decimal.fullmatch(kind)
-    return found is not None and int(found[1]) + len(str(rows)) <= MAX_DECIMAL_DIGITS

@@ -1,6 +1,7 @@
 """Render: rows of an answer as Markdown, CSV or JSON, whole rows within a bound of bytes.
 
-Rule: a value is written exactly, a cell can never look like more than a cell, and every cut is counted. Imports `core.clip` and msgspec.
+Rule: a value is written exactly, a cell can never look like more than a cell, and every cut is counted. Imports `core.arguments`,
+`core.clip`, `core.numbers` and msgspec.
 """
 
 from __future__ import annotations
@@ -14,12 +15,7 @@ import msgspec
 
 from millpond.core.arguments import Format
 from millpond.core.clip import clip
-
-EXACT_INTEGER = 1 << 53
-"""Integers past this are strings in JSON: most readers hold numbers as doubles."""
-EXACT_DIGITS = 15
-"""Decimals of more significant digits are strings in JSON, for the same reason."""
-
+from millpond.core.numbers import DOUBLE_DIGITS, DOUBLE_INTEGERS
 
 LEAST_CELL_BYTES = 16
 """However many columns there are, a cell keeps this much."""
@@ -203,13 +199,14 @@ def exact_json(value: Any) -> Any:
 
 
 def _exact_integer(value: int) -> Any:
-    return value if isinstance(value, bool) or -EXACT_INTEGER <= value <= EXACT_INTEGER else str(value)
+    """Most readers hold numbers as doubles: what those would round is a string."""
+    return value if isinstance(value, bool) or -DOUBLE_INTEGERS <= value <= DOUBLE_INTEGERS else str(value)
 
 
 def _exact_decimal(value: Decimal) -> Any:
     text = format(value, "f")
     digits = text.lstrip("-").replace(".", "").lstrip("0")
-    return msgspec.Raw(text.encode()) if len(digits) <= EXACT_DIGITS else text
+    return msgspec.Raw(text.encode()) if len(digits) <= DOUBLE_DIGITS else text
 
 
 def _exact_float(value: float) -> Any:

@@ -1,7 +1,7 @@
 """Doubts: which functions of a bound plan can give less than the exact value, by the types of their arguments.
 
-Rule: types alone are looked at; what is exact or correctly rounded for every value of a type is no doubt. Imports `core.values` and
-msgspec.
+Rule: types alone are looked at; what is exact or correctly rounded for every value of a type is no doubt. Imports `core.numbers`,
+`core.values` and msgspec.
 """
 
 from __future__ import annotations
@@ -13,12 +13,8 @@ from typing import Any
 
 import msgspec
 
+from millpond.core.numbers import DOUBLE_DIGITS, DOUBLE_INTEGERS
 from millpond.core.values import is_list, is_object, member, objects
-
-DOUBLE_INTEGERS = 1 << 53
-"""Integers up to this are doubles without loss."""
-DOUBLE_DIGITS = 15
-"""A decimal of so many digits comes back from a double."""
 
 
 class Kind(StrEnum):

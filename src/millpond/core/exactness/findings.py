@@ -1,6 +1,7 @@
 """Findings: what the answers to questions tell of the figures that were shown.
 
-Rule: exact arithmetic decides; where the figure that was shown is the exact one there is no finding. Imports this package's modules.
+Rule: exact arithmetic decides; where the figure that was shown is the exact one there is no finding. Imports
+`core.numbers`, `core.trees` and this package's modules.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from typing import Any, cast
 
 from millpond.core import trees
 from millpond.core.exactness import remedies
-from millpond.core.exactness.doubts import DOUBLE_INTEGERS, Kind
+from millpond.core.exactness.doubts import Kind
 from millpond.core.exactness.questions import Question, Site
-from millpond.core.exactness.remedies import Finding, scale_of, unchecked
+from millpond.core.exactness.remedies import Finding, unchecked
+from millpond.core.numbers import DOUBLE_INTEGERS, scale_of
 
 _TOLERANCE = Fraction(1, 1 << 51)
 """How far, relatively, a figure in DOUBLE may be from the exact one: four times its rounding, so that 15 digits hold."""

@@ -1,7 +1,7 @@
 """Questions: the statements that settle doubts, made from a statement's own parse tree.
 
 Rule: a question reads what the statement reads, its tables, its filters and its groups, and asks for what the exact value can be
-told from. Imports this package's `doubts` and `trees`, and msgspec.
+told from. Imports `core.numbers`, `core.trees`, `core.values`, this package's `doubts`, and msgspec.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import msgspec
 
 from millpond.core import trees
 from millpond.core.exactness.doubts import INTEGERS, ORDERED_BY_SECOND, WITHOUT_OFFSET, Doubt, Doubts, Kind
+from millpond.core.numbers import DECIMAL_DIGITS, scale_of
 from millpond.core.trees import Node
 from millpond.core.values import is_object, member, objects
 
@@ -252,15 +253,11 @@ def _ask_median(site: Site) -> Asked:
 
 
 def _ask_quantile(site: Site) -> Asked:
-    scale = _scale_of(site.doubt.type) + site.scale
-    wide = trees.cast(site.argument, "DECIMAL", 38, min(scale, 38))
+    scale = scale_of(site.doubt.type) + site.scale
+    wide = trees.cast(site.argument, "DECIMAL", DECIMAL_DIGITS, min(scale, DECIMAL_DIGITS))
     finer = trees.with_call(site.call, site.doubt.function, wide, *trees.arguments(site.call)[1:])
     ends = [trees.with_call(site.call, name, site.argument) for name in ("min", "max")]
     return [site.call, finer, *ends], "{0} IS NOT NULL"
-
-
-def _scale_of(kind: str) -> int:
-    return int(kind.partition(",")[2].rstrip(")") or 0)
 
 
 def _ask_mean(site: Site) -> Asked:

@@ -1,26 +1,23 @@
 """Remedies: what is told of an expression that is not exact, and the expressions that are.
 
 Rule: a note names the expression, what is lost and what gives it exactly, as SQL that runs in its place; never a value of the data.
-Imports this package's `doubts`, `questions` and `trees`, and msgspec.
+Imports `core.numbers`, `core.trees`, this package's `doubts` and `questions`, and msgspec.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 
 import msgspec
 
 from millpond.core import trees
-from millpond.core.exactness.doubts import DOUBLE_DIGITS, DOUBLE_INTEGERS, INTEGERS, Doubt, Kind
+from millpond.core.exactness.doubts import INTEGERS, Doubt, Kind
 from millpond.core.exactness.questions import Site
+from millpond.core.numbers import DECIMAL_DIGITS, DOUBLE_DIGITS, DOUBLE_INTEGERS, decimal_parts
 from millpond.core.trees import Node
 
-MAX_DIGITS = 38
-"""Of DuckDB's widest DECIMAL."""
 _INTEGER_DIGITS = {"BIGINT": 19, "UBIGINT": 20}
-_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _HALVES = ("0.5", "-0.5")
 _MEAN_OF_LOGARITHMS = ("avg", "is exp(avg(ln(x))), computed in DOUBLE; exp(favg(ln(x))) drifts less")
 _SUM_OF_WEIGHTED = ("sum", "is sum(x * w) / sum(w), which adds DOUBLE values one by one; fsum drifts less")
@@ -61,18 +58,6 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{head} {self.remedy.format(*others)}"
 
 
-def decimal(kind: str) -> tuple[int, int] | None:
-    """Digits and scale of a DECIMAL; None for another type."""
-    found = _DECIMAL.fullmatch(kind)
-    return (int(found[1]), int(found[2])) if found else None
-
-
-def scale_of(kind: str) -> int:
-    """The digits after the point that values of a type have; 0 where there is no such number."""
-    found = decimal(kind)
-    return found[1] if found else 0
-
-
 def unchecked(site: Site) -> list[Finding]:
     """What is said of a site that no question reached: of texts nothing, for they are seldom numbers."""
     general = _GENERAL.get(site.doubt.kind)
@@ -94,7 +79,7 @@ def median(site: Site, kind: str, spread: Fraction | None) -> Finding:
     if kind == "BIGNUM":
         return Finding(site.call, "is the lower of two middle values", "Both, exactly: {0} and {1}", tuple(middles))
     digits, scale = _digits(kind)
-    if digits + 2 >= MAX_DIGITS:
+    if digits + 2 >= DECIMAL_DIGITS:
         return Finding(site.call, _lost(kind), "The two middle values, exactly: {0} and {1}", tuple(middles))
     if digits < DOUBLE_DIGITS or (spread is not None and spread * 10 ** (scale + 1) < DOUBLE_INTEGERS):
         finer = trees.cast(site.argument, "DECIMAL", digits + 1, scale + 1)
@@ -110,7 +95,7 @@ def quantile(site: Site, kind: str) -> Finding:
     there = trees.with_call(site.call, "quantile_disc", site.argument, *fractions)
     digits, scale = _digits(kind)
     more = site.scale or 2
-    if digits + more > MAX_DIGITS or kind == "BIGNUM":
+    if digits + more > DECIMAL_DIGITS or kind == "BIGNUM":
         return Finding(site.call, _lost(kind), "The value at or below it, exactly: {0}", (there,))
     wide = trees.cast(site.argument, "DECIMAL", digits + more, scale + more)
     finer = trees.with_call(site.call, site.doubt.function, wide, *fractions)
@@ -147,7 +132,7 @@ def spread(site: Site, least: str) -> Finding:
 def text(site: Site, scale: int) -> Finding:
     """Of texts that are numbers with up to so many digits after the point."""
     halved = site.doubt.function == "median"
-    as_number = trees.cast(site.argument, "DECIMAL", MAX_DIGITS, scale + halved, trying=True)
+    as_number = trees.cast(site.argument, "DECIMAL", DECIMAL_DIGITS, scale + halved, trying=True)
     return Finding(
         site.call, "orders numbers that are text by the alphabet", "As numbers: {0}", (site.keyed(as_number),)
     )
@@ -155,7 +140,7 @@ def text(site: Site, scale: int) -> Finding:
 
 def order(site: Site, scale: int) -> Finding:
     """Of rows that are sorted by texts which are numbers with up to so many digits after the point."""
-    as_number = trees.cast(site.argument, "DECIMAL", MAX_DIGITS, scale, trying=True)
+    as_number = trees.cast(site.argument, "DECIMAL", DECIMAL_DIGITS, scale, trying=True)
     return Finding(
         site.call, "sorts as text, by the alphabet, though all of it is numbers", "As numbers: {0}", (as_number,)
     )
@@ -193,11 +178,11 @@ def offset(site: Site) -> Finding:
 
 
 def _digits(kind: str) -> tuple[int, int]:
-    return decimal(kind) or (_INTEGER_DIGITS.get(kind, MAX_DIGITS), 0)
+    return decimal_parts(kind) or (_INTEGER_DIGITS.get(kind, DECIMAL_DIGITS), 0)
 
 
 def _lost(kind: str) -> str:
-    if decimal(kind):
+    if decimal_parts(kind):
         return f"is cut to the scale of {kind}"
     return "is computed in DOUBLE, which rounds integers past 2^53"
 
