@@ -57,7 +57,7 @@ class Reply:
     @property
     def raw(self) -> bytes:
         """The raw `result` value."""
-        return b"" if self.result is None else self.line[self.result.start : self.result.stop]
+        return b"" if self.result is None else self.result.of(self.line)
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -258,7 +258,7 @@ class Talk:
                 self._noise.append(text)
             return
         ident = members.get("id")
-        raw = None if ident is None else line[ident.start : ident.stop]
+        raw = None if ident is None else ident.of(line)
         if "method" in members:
             self._refuse(line, members["method"], raw)
         elif raw is not None and (future := self._waiting.pop(raw.decode("utf-8", "replace"), None)):
@@ -315,7 +315,7 @@ def _reply(line: bytes, seconds: float) -> Reply:
     message = "it holds neither a result nor an error"
     if error is not None:
         with suppress(ValueError, RecursionError, AttributeError, TypeError):
-            message = str(json.loads(line[error.start : error.stop])["message"])
+            message = str(json.loads(error.of(line))["message"])
     return Reply(line, None, " ".join(message.split())[:_SHOWN_CHARACTERS] or "an error without a message", seconds)
 
 

@@ -12,7 +12,7 @@ from itertools import count
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.requests import id_key
 from millpond.relay.session import LISTEN
-from millpond.relay.spans import Edit, Member, edited, object_members
+from millpond.relay.spans import Edit, Member, edited, members_of, object_members
 
 SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
 """In `_meta` of all that a subscription sends; its value is the id of the request that opened it."""
@@ -70,7 +70,7 @@ class Edge:
         place = _member(envelope.line, meta, "progressToken")
         if place is not None:
             edits.append(Edit(place.start, place.stop, b"%d" % number))
-        token = None if place is None else envelope.line[place.start : place.stop]
+        token = None if place is None else place.of(envelope.line)
         self._asked[number] = Asked(envelope.id, envelope.method or "", token)
         return number, edited(envelope.line, *sorted(edits))
 
@@ -92,8 +92,9 @@ class Edge:
             return None
         edits = [Edit(envelope.id_place.start, envelope.id_place.stop, asked.id)]
         if asked.method == LISTEN and envelope.result is not None:
-            members = object_members(envelope.line, envelope.result.start, envelope.result.stop) or {}
-            edits += self._replaced(envelope.line, _member(envelope.line, members.get("_meta"), SUBSCRIPTION_ID), asked)
+            members = members_of(envelope.line, envelope.result)
+            place = _member(envelope.line, members.get("_meta"), SUBSCRIPTION_ID)
+            edits += [] if place is None else [Edit(place.start, place.stop, asked.id)]
         return Returned(number, edited(envelope.line, *sorted(edits)), asked, envelope)
 
     def _notification(self, envelope: Envelope) -> Returned | None:
@@ -105,19 +106,16 @@ class Edge:
             place = params.get("requestId")
         if place is None:
             return Returned(None, line)
-        number = _number(line[place.start : place.stop])
+        number = _number(place.of(line))
         asked = self._asked.get(number) if number is not None else None
         if number is None or asked is None:
             return None
         new = asked.token if envelope.method == "notifications/progress" else asked.id
         return None if new is None else Returned(number, edited(line, Edit(place.start, place.stop, new)))
 
-    def _replaced(self, line: bytes, place: Member | None, asked: Asked) -> list[Edit]:
-        return [] if place is None else [Edit(place.start, place.stop, asked.id)]
-
 
 def _member(line: bytes, parent: Member | None, name: str) -> Member | None:
-    return None if parent is None else (object_members(line, parent.start, parent.stop) or {}).get(name)
+    return members_of(line, parent).get(name)
 
 
 def _number(raw: bytes | None) -> int | None:

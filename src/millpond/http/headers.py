@@ -68,7 +68,7 @@ class Routing:
         headers[NAME] = header_value(name)
         arguments = params.get("arguments")
         if envelope.method == "tools/call" and arguments is not None and name in self._parameters:
-            headers |= _of_arguments(self._parameters[name], envelope.line[arguments.start : arguments.stop])
+            headers |= _of_arguments(self._parameters[name], arguments.of(envelope.line))
         return headers
 
     def learn(self, line: bytes) -> None:

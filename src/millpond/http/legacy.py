@@ -22,7 +22,7 @@ from millpond.http.replies import error_body
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
 from millpond.relay.requests import id_key, raw_member
-from millpond.relay.spans import object_members
+from millpond.relay.spans import members_of
 
 ID_BYTES = 24
 """Random bytes of a session's id: 192 bits, for whoever knows it may use the session."""
@@ -194,8 +194,5 @@ class LegacySession(Hosted):
 
 
 def _token(envelope: Envelope) -> bytes | None:
-    meta = envelope.of_params().get("_meta")
-    if meta is None:
-        return None
-    place = (object_members(envelope.line, meta.start, meta.stop) or {}).get("progressToken")
-    return None if place is None else id_key(envelope.line[place.start : place.stop])
+    place = members_of(envelope.line, envelope.of_params().get("_meta")).get("progressToken")
+    return None if place is None else id_key(place.of(envelope.line))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.requests import PROTOCOL_VERSION, id_key, raw_member
-from millpond.relay.spans import Edit, edited, list_elements, object_members, string_value
+from millpond.relay.spans import Edit, edited, list_elements, members_of, object_members, string_value
 
 CANCELLED = "notifications/cancelled"
 UNNAMED = b'"server-error"'
@@ -77,7 +77,7 @@ def with_id(line: bytes, raw_id: bytes) -> bytes | None:
     if place is None:
         start = error.delimiter + 1
         return edited(line, Edit(start, start, b'"id":' + raw_id + b","))
-    if line[place.start : place.stop] not in (b"null", UNNAMED):
+    if place.of(line) not in (b"null", UNNAMED):
         return None
     return edited(line, Edit(place.start, place.stop, raw_id))
 
@@ -119,12 +119,11 @@ def _batch(body: bytes) -> list[bytes]:
     """The elements of a batch (2025-03-26)."""
     if body.lstrip()[:1] != b"[":
         return []
-    return [body[element.start : element.stop] for element in list_elements(body, 0, len(body)) or ()]
+    return [element.of(body) for element in list_elements(body, 0, len(body)) or ()]
 
 
 def _version(envelope: Envelope | None) -> str | None:
-    meta = envelope.of_params().get("_meta") if envelope else None
-    if envelope is None or meta is None:
+    if envelope is None:
         return None
-    members = object_members(envelope.line, meta.start, meta.stop) or {}
+    members = members_of(envelope.line, envelope.of_params().get("_meta"))
     return string_value(envelope.line, members.get(PROTOCOL_VERSION))

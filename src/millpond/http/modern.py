@@ -23,7 +23,7 @@ from millpond.http.hosted import Hosted, Open, Terms
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
 from millpond.relay.requests import error_line
-from millpond.relay.spans import list_elements, object_members, string_value
+from millpond.relay.spans import list_elements, members_of, string_value
 
 MOST_UNREAD_BYTES = 64 << 20
 """Of one request's messages that its client does not read; then its connection is cut, for others wait for no one."""
@@ -148,8 +148,8 @@ def _status(answer: bytes) -> int:
     envelope = read_envelope(answer)
     if envelope is None or envelope.error is None:
         return 200
-    code = (object_members(answer, envelope.error.start, envelope.error.stop) or {}).get("code")
-    text = b"" if code is None else answer[code.start : code.stop]
+    code = members_of(answer, envelope.error).get("code")
+    text = b"" if code is None else code.of(answer)
     return ERROR_CODE_HTTP_STATUS.get(int(text), 200) if text[:1] == b"-" and text[1:].isdigit() else 200
 
 
@@ -158,12 +158,12 @@ def _schemas(envelope: Envelope) -> list[tuple[str, Any]]:
     line, result = envelope.line, envelope.result
     if result is None:
         return []
-    tools = (object_members(line, result.start, result.stop) or {}).get("tools")
+    tools = members_of(line, result).get("tools")
     found: list[tuple[str, Any]] = []
     for tool in (list_elements(line, tools.start, tools.stop) if tools is not None else None) or ():
-        members = object_members(line, tool.start, tool.stop) or {}
+        members = members_of(line, tool)
         name, schema = string_value(line, members.get("name")), members.get("inputSchema")
         if name is not None and schema is not None:
-            raw = line[schema.start : schema.stop]
+            raw = schema.of(line)
             found.append((name, json.loads(raw) if b"x-mcp-header" in raw else None))
     return found

@@ -12,7 +12,7 @@ from typing import Protocol
 from millpond.core.errors import RemoteFailed
 from millpond.http.message import Message, Waiting
 from millpond.relay.envelope import read_envelope
-from millpond.relay.spans import object_members, string_value
+from millpond.relay.spans import members_of, string_value
 
 INITIALIZE = "initialize"
 INITIALIZED = "notifications/initialized"
@@ -57,5 +57,5 @@ def negotiated_version(line: bytes) -> str | None:
     envelope = read_envelope(line)
     if envelope is None or envelope.result is None:
         return None
-    members = object_members(line, envelope.result.start, envelope.result.stop) or {}
+    members = members_of(line, envelope.result)
     return string_value(line, members.get("protocolVersion"))

@@ -118,7 +118,7 @@ class Collection:
 
     def _read(self, envelope: Envelope) -> tuple[Page | None, int]:
         place = envelope.result
-        raw = b"" if place is None else envelope.line[place.start : place.stop]
+        raw = b"" if place is None else place.of(envelope.line)
         return read_page(raw, self._paging, self.sibling.kind, self._joined.main), len(raw)
 
     def _was_seen(self, rows: bytes) -> bool:
@@ -213,7 +213,7 @@ class Collection:
 
 
 def _raw_members(text: bytes, members: Mapping[str, Member]) -> dict[str, bytes]:
-    return {name: text[place.start : place.stop] for name, place in members.items()}
+    return {name: place.of(text) for name, place in members.items()}
 
 
 def _object(members: dict[str, bytes]) -> bytes:

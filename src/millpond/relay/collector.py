@@ -74,7 +74,7 @@ class Collector:
         """Remember the definitions that siblings are made of."""
         for tool in listing.tools:
             if tool.name in self._policy.paging:
-                self._found[tool.name] = (tool.text, listing.line[tool.member.start : tool.member.stop])
+                self._found[tool.name] = (tool.text, tool.member.of(listing.line))
 
     def offer(self, taken: Names[str], query: str) -> tuple[tuple[bytes, ...], list[Action]]:
         """The definitions of the siblings, what they mean, and why some tools get none. All names of the server are `taken`."""
@@ -164,7 +164,7 @@ class Collector:
         said = f"Only this answer of {collection.sibling.tool}: no list of rows that goes on over pages is in it."
         call = self._records.call(page.request, replaceable=True, note=said)
         place = envelope.result or Member(0, 0, 0)
-        take = self._take(call, collection, envelope.line[place.start : place.stop], said)
+        take = self._take(call, collection, place.of(envelope.line), said)
         return [Stop(id_key(collection.asked.raw_id)), take]
 
     def _collected(self, collection: Collection, end: End) -> Action:

@@ -11,7 +11,7 @@ from contextlib import suppress
 import msgspec
 
 from millpond.core.clip import clip
-from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
+from millpond.relay.spans import Edit, Member, edited, list_elements, members_of, string_value
 
 FIRST_PART_BYTES = 32_768
 """Of the data that is shown, in UTF-8: what common clients show of any result."""
@@ -24,7 +24,7 @@ _strings = msgspec.json.Decoder(str)
 
 def degraded_line(line: bytes, result: Member, why: str) -> bytes:
     """The line with a short result in the place of its own; `why` tells what kept it from becoming a table."""
-    members = object_members(line, result.start, result.stop) or {}
+    members = members_of(line, result)
     size = result.stop - result.start
     note = (
         f"This result has {size:,} bytes, more than a client can be sent in one line,"
@@ -33,7 +33,7 @@ def degraded_line(line: bytes, result: Member, why: str) -> bytes:
     )
     text = f"{note}\n\n{_first_part(line, members, result)}"
     kept = {
-        name: msgspec.Raw(line[member.start : member.stop])
+        name: msgspec.Raw(member.of(line))
         for name, member in members.items()
         if name not in ("content", "structuredContent") and member.stop - member.start <= SMALL_MEMBER_BYTES
     }
@@ -43,9 +43,9 @@ def degraded_line(line: bytes, result: Member, why: str) -> bytes:
 
 def degraded_error(line: bytes, error: Member) -> bytes:
     """The line with the error's code and the first part of its message; its data is left out."""
-    members = object_members(line, error.start, error.stop) or {}
+    members = members_of(line, error)
     code = members.get("code")
-    raw_code = b"-32603" if code is None else line[code.start : code.stop]
+    raw_code = b"-32603" if code is None else code.of(line)
     message = _first_text(line, members["message"]) if "message" in members else ""
     message += " (the rest of this error is more than a client can be sent in one line)"
     body = msgspec.json.encode({"code": msgspec.Raw(raw_code), "message": message})
@@ -69,7 +69,7 @@ def _size(member: Member) -> int:
 
 
 def _text_of(line: bytes, block: Member) -> Member | None:
-    members = object_members(line, block.start, block.stop) or {}
+    members = members_of(line, block)
     return members.get("text") if string_value(line, members.get("type")) == "text" else None
 
 

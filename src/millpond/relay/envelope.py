@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from millpond.relay.spans import SPACE, Member, object_members, string_value
+from millpond.relay.spans import SPACE, Member, members_of, object_members, string_value
 
 SKELETON_BYTES = 4096
 """How far from either end of a line that cannot be decoded its short members (`jsonrpc`, `id`, `method`) are sought."""
@@ -41,9 +41,7 @@ class Envelope:
 
     def of_params(self) -> Mapping[str, Member]:
         """The members of `params`; none where it is no object."""
-        if self.params is None:
-            return {}
-        return object_members(self.line, self.params.start, self.params.stop) or {}
+        return members_of(self.line, self.params)
 
 
 def read_envelope(line: bytes) -> Envelope | None:
@@ -54,7 +52,7 @@ def read_envelope(line: bytes) -> Envelope | None:
     if members is None:
         members = _skeleton(line)
     place = members.get("id")
-    raw_id = None if place is None else line[place.start : place.stop]
+    raw_id = None if place is None else place.of(line)
     found = Envelope(
         line=line,
         id=None if raw_id == b"null" else raw_id,

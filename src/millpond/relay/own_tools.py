@@ -15,7 +15,7 @@ import msgspec
 from millpond.core.model import ToolText
 from millpond.core.near import near_name
 from millpond.relay.results import appended, capabilities, is_last_page
-from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
+from millpond.relay.spans import Edit, Member, edited, list_elements, members_of, string_value
 
 INSTRUCTIONS = (
     "Large results of this server's tools are kept out of the conversation, as tables of a DuckDB database."
@@ -100,7 +100,7 @@ def offers_tools(line: bytes, result: Member) -> bool:
 
 def with_instructions(line: bytes, result: Member) -> bytes:
     """The line with the paragraph before the instructions in its result."""
-    members = object_members(line, result.start, result.stop) or {}
+    members = members_of(line, result)
     theirs = members.get("instructions")
     paragraph = msgspec.json.encode(INSTRUCTIONS)
     if theirs is None:
@@ -161,7 +161,7 @@ class Listing:
 
 def read_listing(line: bytes, result: Member) -> Listing | None:
     """The page that a result is, or None where it is none."""
-    members = object_members(line, result.start, result.stop) or {}
+    members = members_of(line, result)
     tools = members.get("tools")
     elements = None if tools is None else list_elements(line, tools.start, tools.stop)
     if tools is None or elements is None:
@@ -177,7 +177,7 @@ def read_listing(line: bytes, result: Member) -> Listing | None:
 
 
 def _tool(line: bytes, element: Member) -> Listed | None:
-    members = object_members(line, element.start, element.stop) or {}
+    members = members_of(line, element)
     name = string_value(line, members.get("name"))
     if name is None:
         return None
@@ -190,7 +190,7 @@ def _tool(line: bytes, element: Member) -> Listed | None:
 def _raw(line: bytes, member: Member | None) -> bytes:
     """A schema's raw text; empty where there is none, or one that is too large."""
     is_kept = member is not None and member.stop - member.start <= MAX_SCHEMA_BYTES
-    return line[member.start : member.stop] if member is not None and is_kept else b""
+    return member.of(line) if member is not None and is_kept else b""
 
 
 def _removal(line: bytes, members: dict[str, Member], name: str) -> Edit | None:

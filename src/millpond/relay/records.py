@@ -58,7 +58,7 @@ class Records:
 
     def remarked(self, take: Take, said: str, why: str) -> bytes:
         """A collected result without a table: its data as text for clients that show no other, and what is said of it."""
-        raw = take.line[take.result.start : take.result.stop]
+        raw = take.result.of(take.line)
         whole = edited(take.line, Edit(take.result.start, take.result.stop, with_remark(as_text(raw), said)))
         if len(whole) <= self._policy.max_line_bytes:
             return whole
@@ -67,4 +67,4 @@ class Records:
         if envelope is None or envelope.result is None:
             return cut
         place = envelope.result
-        return edited(cut, Edit(place.start, place.stop, with_remark(cut[place.start : place.stop], said)))
+        return edited(cut, Edit(place.start, place.stop, with_remark(place.of(cut), said)))

@@ -9,7 +9,7 @@ import msgspec
 
 from millpond.relay.envelope import Envelope
 from millpond.relay.results import is_error
-from millpond.relay.spans import object_members, string_value
+from millpond.relay.spans import members_of, string_value
 
 _MAX_ERROR_CHARACTERS = 200
 
@@ -19,9 +19,9 @@ def refusal_of(envelope: Envelope) -> str | None:
     line, result = envelope.line, envelope.result
     if envelope.error is not None or result is None:
         place = envelope.error
-        members = {} if place is None else object_members(line, place.start, place.stop) or {}
+        members = members_of(line, place)
         return f"was answered with an error{_quoted(string_value(line, members.get('message')))}"
-    members = object_members(line, result.start, result.stop) or {}
+    members = members_of(line, result)
     kind = string_value(line, members.get("resultType"))
     if kind == "input_required":
         return "asks for input, which is given to a call of the tool itself"

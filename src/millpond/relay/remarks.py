@@ -31,9 +31,7 @@ def as_text(result: bytes) -> bytes:
     if content is None or data is None:
         return result
     is_only = not list_elements(result, content.start, content.stop)
-    return _with_block(
-        result, content, result[data.start : data.stop].decode("utf-8", "backslashreplace"), is_only=is_only
-    )
+    return _with_block(result, content, data.of(result).decode("utf-8", "backslashreplace"), is_only=is_only)
 
 
 def _with_block(result: bytes, content: Member, text: str, *, is_only: bool) -> bytes:

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from millpond.relay.envelope import Envelope
-from millpond.relay.spans import Member, object_members, string_value
+from millpond.relay.spans import Member, members_of, string_value
 
 MAX_PENDING = 10_000
 """Requests that wait for the server; with more, the oldest are forgotten."""
@@ -113,12 +113,12 @@ def read_request(
     if method == "tools/call":
         params = envelope.of_params()
         arguments = params.get("arguments")
-        meta = _meta(line, params.get("_meta"))
+        meta = members_of(line, params.get("_meta"))
         return Request(
             method,
             raw_id,
             tool=string_value(line, params.get("name")) or "",
-            arguments=b"{}" if arguments is None else line[arguments.start : arguments.stop],
+            arguments=b"{}" if arguments is None else arguments.of(line),
             is_task="task" in params,
             is_modern=PROTOCOL_VERSION in meta,
             progress_token=_token(line, meta.get("progressToken")),
@@ -134,28 +134,24 @@ def read_request(
 
 def is_modern(envelope: Envelope) -> bool:
     """True for a request of 2026-07-28."""
-    return PROTOCOL_VERSION in _meta(envelope.line, envelope.of_params().get("_meta"))
+    return PROTOCOL_VERSION in members_of(envelope.line, envelope.of_params().get("_meta"))
 
 
 def task_begun(line: bytes, members: Mapping[str, Member], request: Request, kind: str | None) -> bytes | None:
     """The raw id of the task that a call's result tells of, in the form of 2025-11-25 or of 2026-07-28, or None."""
     task = members.get("task") if request.is_task else None
     if task is not None:
-        members = object_members(line, task.start, task.stop) or {}
+        members = members_of(line, task)
     elif kind != "task":
         return None
     found = members.get("taskId")
-    return None if found is None else line[found.start : found.stop]
+    return None if found is None else found.of(line)
 
 
 def raw_member(envelope: Envelope, name: str) -> bytes | None:
     """The raw text of a member of `params`."""
     member = envelope.of_params().get(name)
-    return None if member is None else envelope.line[member.start : member.stop]
-
-
-def _meta(line: bytes, place: Member | None) -> Mapping[str, Member]:
-    return {} if place is None else object_members(line, place.start, place.stop) or {}
+    return None if member is None else member.of(envelope.line)
 
 
 def _conversation(line: bytes, meta: Mapping[str, Member], keys: Iterable[str]) -> str | None:
@@ -168,5 +164,5 @@ def _conversation(line: bytes, meta: Mapping[str, Member], keys: Iterable[str]) 
 
 
 def _token(line: bytes, place: Member | None) -> bytes | None:
-    raw = b"" if place is None else line[place.start : place.stop]
+    raw = b"" if place is None else place.of(line)
     return raw if _TOKEN.fullmatch(raw) else None

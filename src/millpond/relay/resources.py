@@ -15,7 +15,7 @@ from millpond.core.resources import SCHEME, TEMPLATES
 from millpond.relay.envelope import Envelope
 from millpond.relay.requests import INTERNAL_ERROR, error_line
 from millpond.relay.results import appended, capabilities, is_last_page
-from millpond.relay.spans import Edit, Member, edited, list_elements, object_members, string_value
+from millpond.relay.spans import Edit, Member, edited, list_elements, members_of, object_members, string_value
 
 READ = "resources/read"
 LISTS: Mapping[str, str] = {"resources/list": "resources", "resources/templates/list": "resourceTemplates"}
@@ -73,7 +73,7 @@ def empty_list(method: str, raw_id: bytes, is_modern: bool) -> Envelope:
 
 def last_page(line: bytes, result: Member, method: str) -> Listing | None:
     """The page, where it is the last and what the protocol says it is."""
-    members = object_members(line, result.start, result.stop) or {}
+    members = members_of(line, result)
     place = members.get(LISTS[method])
     is_list = place is not None and list_elements(line, place.start, place.stop) is not None
     return Listing(line, result) if is_list and is_last_page(line, members) else None
@@ -89,7 +89,7 @@ def with_tables(listing: Listing, raw: bytes) -> bytes:
     ours = _part(_part(raw, "result"), "resources")[1:-1]
     if not ours:
         return listing.line
-    members = object_members(listing.line, listing.result.start, listing.result.stop) or {}
+    members = members_of(listing.line, listing.result)
     fresh = [Edit(members[name].start, members[name].stop, new) for name, new in _FRESH.items() if name in members]
     return edited(listing.line, *sorted([_added(listing, "resources", ours), *fresh]))
 
@@ -97,7 +97,7 @@ def with_tables(listing: Listing, raw: bytes) -> bytes:
 def _added(listing: Listing, name: str, ours: bytes) -> Edit:
     """Our elements behind the last one of the list of that name."""
     line = listing.line
-    place = (object_members(line, listing.result.start, listing.result.stop) or {})[name]
+    place = members_of(line, listing.result)[name]
     return appended(line, place, list_elements(line, place.start, place.stop) or (), ours)
 
 
@@ -123,7 +123,7 @@ def missing_line(raw_id: bytes, uri: str, is_modern: bool, why: str) -> bytes:
 def _part(raw: bytes, name: str) -> bytes:
     """The raw text of a member of an object; empty where there is no such member."""
     place = (object_members(raw) or {}).get(name)
-    return b"" if place is None else raw[place.start : place.stop]
+    return b"" if place is None else place.of(raw)
 
 
 def _refused(raw: bytes) -> str:

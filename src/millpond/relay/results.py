@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from millpond.relay.spans import Edit, Member, object_members
+from millpond.relay.spans import Edit, Member, members_of
 
 
 def capabilities(line: bytes, result: Member) -> tuple[Member | None, Mapping[str, Member]]:
     """Where the answer to an opening has the server's capabilities, and what they are."""
-    place = (object_members(line, result.start, result.stop) or {}).get("capabilities")
-    return place, {} if place is None else object_members(line, place.start, place.stop) or {}
+    place = members_of(line, result).get("capabilities")
+    return place, members_of(line, place)
 
 
 def is_last_page(line: bytes, members: Mapping[str, Member]) -> bool:
     """True where no `nextCursor` tells of another page."""
     cursor = members.get("nextCursor")
-    return cursor is None or line[cursor.start : cursor.stop] in (b"null", b'""')
+    return cursor is None or cursor.of(line) in (b"null", b'""')
 
 
 def appended(line: bytes, place: Member, elements: Sequence[Member], ours: bytes) -> Edit:
@@ -31,4 +31,4 @@ def appended(line: bytes, place: Member, elements: Sequence[Member], ours: bytes
 def is_error(line: bytes, members: Mapping[str, Member]) -> bool:
     """True where the result of a tool says that it is an error."""
     flag = members.get("isError")
-    return flag is not None and line[flag.start : flag.stop] == b"true"
+    return flag is not None and flag.of(line) == b"true"

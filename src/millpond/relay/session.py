@@ -45,7 +45,7 @@ from millpond.relay.resources import (
 )
 from millpond.relay.results import is_error
 from millpond.relay.siblings import Shown
-from millpond.relay.spans import Edit, Member, edited, object_members, string_value
+from millpond.relay.spans import Edit, Member, edited, members_of, string_value
 
 OPENING = ("initialize", "server/discover")
 LISTEN = "subscriptions/listen"
@@ -248,7 +248,7 @@ class Session:
         line, result = envelope.line, envelope.result
         if result is None:
             return self._tool_error(envelope, request)
-        members = object_members(line, result.start, result.stop) or {}
+        members = members_of(line, result)
         if request.method == "tasks/get":
             return self._task_result(line, members.get("result"), request)
         kind = string_value(line, members.get("resultType"))
@@ -276,7 +276,7 @@ class Session:
         """A line that tells of a task, with its result where it has come."""
         if result is None:
             return [ToClient(line)]
-        return self._tool_result(line, result, object_members(line, result.start, result.stop) or {}, request)
+        return self._tool_result(line, result, members_of(line, result), request)
 
     def _tool_error(self, envelope: Envelope, request: Request) -> list[Action]:
         line, error = envelope.line, envelope.error

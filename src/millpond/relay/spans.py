@@ -36,6 +36,10 @@ class Member(NamedTuple):
     start: int
     stop: int
 
+    def of(self, text: bytes) -> bytes:
+        """The value as it is written."""
+        return text[self.start : self.stop]
+
 
 class Edit(NamedTuple):
     """Put `new` in the place of `text[start:stop]`."""
@@ -75,6 +79,11 @@ def object_members(text: bytes, start: int = 0, stop: int | None = None) -> dict
         members[_name(key["name"], name)] = Member(key.start("delimiter"), key.end(), at)
     empty_start = at if members else text.find(b"{", start, stop) + 1
     return members if _OBJECT_END.fullmatch(text, empty_start, stop) else None
+
+
+def members_of(text: bytes, value: Member | None) -> dict[str, Member]:
+    """The members of a value that is an object; none where it is another, or is not there."""
+    return {} if value is None else object_members(text, value.start, value.stop) or {}
 
 
 def list_elements(text: bytes, start: int, stop: int) -> list[Member] | None:
