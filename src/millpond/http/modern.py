@@ -22,7 +22,7 @@ from millpond.http.events import Stream
 from millpond.http.hosted import Hosted, Open, Terms
 from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.log import Log
-from millpond.relay.requests import error_line
+from millpond.relay.requests import cancelled_line, error_line
 from millpond.relay.spans import list_elements, members_of, string_value
 
 MOST_UNREAD_BYTES = 64 << 20
@@ -97,8 +97,7 @@ class ModernServer(Hosted):
 
     async def _cancel(self, number: int) -> None:
         self._edge.forget(number)
-        params = b'{"requestId":%d,"reason":"the client went away"}' % number
-        await self.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":' + params + b"}\n")
+        await self.send(cancelled_line(b"%d" % number, "the client went away"))
 
     # --- from the server ----------------------------------------------------------------------------------------
 

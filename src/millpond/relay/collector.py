@@ -21,7 +21,16 @@ from millpond.relay.envelope import Envelope, read_envelope
 from millpond.relay.own_tools import Listing, own_name
 from millpond.relay.records import Records
 from millpond.relay.refusals import refusal_of
-from millpond.relay.requests import MAX_PENDING, Remembered, Request, error_line, id_key, progress_line
+from millpond.relay.requests import (
+    MAX_PENDING,
+    Remembered,
+    Request,
+    cancelled_line,
+    error_line,
+    id_key,
+    progress_line,
+    result_line,
+)
 from millpond.relay.siblings import Shown, Sibling, sibling_of
 from millpond.relay.spans import Edit, Member, edited
 
@@ -177,8 +186,8 @@ class Collector:
         return msgspec.structs.replace(call, mode=self._policy.modes.get(call.tool, "always"))
 
     def _take(self, call: Call, collection: Collection, result: bytes, said: str) -> Action:
-        head = b'{"jsonrpc":"2.0","id":' + collection.asked.raw_id + b',"result":'
-        return Take(call, head + result + b"}\n", Member(0, len(head), len(head) + len(result)), self._query, said)
+        line, place = result_line(collection.asked.raw_id, result)
+        return Take(call, line, place, self._query, said)
 
     def _close(self, collection: Collection) -> None:
         key = id_key(collection.asked.raw_id)
@@ -232,8 +241,7 @@ class Collector:
         page = self._asked.get(id)
         if page is not None:
             self._asked.add(id, PageAsked(replace(page.request, is_cancelled=True), page.number, None))
-        params = b'{"requestId":' + id + b',"reason":"its pages are no longer collected"}'
-        return [ToServer(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":' + params + b"}\n")]
+        return [ToServer(cancelled_line(id, "its pages are no longer collected"))]
 
 
 def _progress(collection: Collection) -> list[Action]:

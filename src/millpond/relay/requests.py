@@ -92,6 +92,12 @@ def id_key(raw: bytes) -> bytes:
     return raw
 
 
+def result_line(raw_id: bytes, result: bytes) -> tuple[bytes, Member]:
+    """The line that answers a request with a raw result, and where that lies in it."""
+    head = b'{"jsonrpc":"2.0","id":' + raw_id + b',"result":'
+    return head + result + b"}\n", Member(len(head) - 1, len(head), len(head) + len(result))
+
+
 def error_line(raw_id: bytes, why: str, code: int = INTERNAL_ERROR, data: object = None) -> bytes:
     """The line that answers a request with an error of ours; without `data` where that is None."""
     error = {"code": code, "message": why} | ({} if data is None else {"data": data})
@@ -103,6 +109,12 @@ def progress_line(token: bytes, progress: int, message: str | None = None) -> by
     words = b"" if message is None else b',"message":' + msgspec.json.encode(message)
     params = b'{"progressToken":' + token + b',"progress":%d' % progress + words + b"}"
     return b'{"jsonrpc":"2.0","method":"notifications/progress","params":' + params + b"}\n"
+
+
+def cancelled_line(raw_id: bytes, reason: str) -> bytes:
+    """The line that tells the server that nobody waits for the answer to a request of ours."""
+    params = b'{"requestId":' + raw_id + b',"reason":' + msgspec.json.encode(reason) + b"}"
+    return b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":' + params + b"}\n"
 
 
 def read_request(

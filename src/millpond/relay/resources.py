@@ -13,7 +13,7 @@ import msgspec
 
 from millpond.core.resources import SCHEME, TEMPLATES
 from millpond.relay.envelope import Envelope
-from millpond.relay.requests import INTERNAL_ERROR, error_line
+from millpond.relay.requests import error_line, result_line
 from millpond.relay.results import appended, capabilities, is_last_page
 from millpond.relay.spans import Edit, Member, edited, list_elements, members_of, object_members, string_value
 
@@ -65,10 +65,8 @@ def with_capability(line: bytes, result: Member) -> bytes:
 
 def empty_list(method: str, raw_id: bytes, is_modern: bool) -> Envelope:
     """The answer of a server that has none of what this method lists."""
-    head = b'{"jsonrpc":"2.0","id":' + raw_id + b',"result":'
-    body = b'{"' + LISTS[method].encode() + b'":[]' + (_MODERN if is_modern else b"") + b"}"
-    place = Member(len(head) - 1, len(head), len(head) + len(body))
-    return Envelope(head + body + b"}\n", raw_id, None, None, None, place, None)
+    line, place = result_line(raw_id, b'{"' + LISTS[method].encode() + b'":[]' + (_MODERN if is_modern else b"") + b"}")
+    return Envelope(line, raw_id, None, None, None, place, None)
 
 
 def last_page(line: bytes, result: Member, method: str) -> Listing | None:
@@ -107,12 +105,11 @@ def _added(listing: Listing, name: str, ours: bytes) -> Edit:
 def read_line(raw_id: bytes, uri: str, is_modern: bool, raw: bytes) -> bytes:
     """The line that answers a read, in the caller's era; `raw` is what the engine said."""
     if result := _part(raw, "result"):
-        whole = result[:-1] + (_MODERN if is_modern else b"") + b"}"
-        return b'{"jsonrpc":"2.0","id":' + raw_id + b',"result":' + whole + b"}\n"
+        return result_line(raw_id, result[:-1] + (_MODERN if is_modern else b"") + b"}")[0]
     why = string_value(raw, (object_members(raw) or {}).get("missing"))
     if why is not None:
         return missing_line(raw_id, uri, is_modern, why)
-    return error_line(raw_id, _refused(raw), INTERNAL_ERROR)
+    return error_line(raw_id, _refused(raw))
 
 
 def missing_line(raw_id: bytes, uri: str, is_modern: bool, why: str) -> bytes:

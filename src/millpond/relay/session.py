@@ -29,6 +29,7 @@ from millpond.relay.requests import (
     is_modern,
     raw_member,
     read_request,
+    result_line,
     task_begun,
 )
 from millpond.relay.resources import (
@@ -345,7 +346,7 @@ class Session:
         if ask.is_modern:
             end = result.rindex(b"}")
             result = edited(result, Edit(end, end, b',"resultType":"complete"'))
-        return b'{"jsonrpc":"2.0","id":' + ask.id + b',"result":' + result + b"}\n"
+        return result_line(ask.id, result)[0]
 
     # --- the server's end ---------------------------------------------------------------------------------------
 
