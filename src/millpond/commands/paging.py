@@ -6,7 +6,6 @@ Imports `core`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from millpond.core.config import Server
 from millpond.core.config_file import basic_string, parse_config, quoted
 from millpond.core.errors import ConfigError
 from millpond.core.pages import Page, documents, read_page
-from millpond.core.paging import Paging
+from millpond.core.paging import Paging, alike
 from millpond.core.raw import OBJECT, child_path, first_byte, read_members
 from millpond.core.values import object_of
 
@@ -75,7 +74,6 @@ TOTAL = frozenset(("total", "totalcount", "totalresults", "totalitems", "totalhi
 MAX_DEPTH = 8
 MAX_MEMBERS = 500
 """Members that are looked at in one answer."""
-_NOT_ALIKE = re.compile(r"[^a-z0-9]")
 _NOWHERE = Server(name="", command=("",))
 
 
@@ -151,7 +149,7 @@ def _named(answer: bytes) -> Iterator[tuple[str, str]]:
     while waiting and len(found) < MAX_MEMBERS:
         raw, path, depth = waiting.pop(0)
         for key, value in read_members(raw).items() if first_byte(raw) == OBJECT and depth < MAX_DEPTH else ():
-            found.append((_alike(key), child_path(path, key)))
+            found.append((alike(key), child_path(path, key)))
             waiting.append((value, child_path(path, key), depth + 1))
     return reversed(found)
 
@@ -164,12 +162,8 @@ def _read(toml: str, name: str) -> Paging | None:
 
 
 def _first(arguments: Mapping[str, Any], names: frozenset[str]) -> str | None:
-    return next((name for name in arguments if _alike(name) in names), None)
+    return next((name for name in arguments if alike(name) in names), None)
 
 
 def _path(said: Mapping[str, str] | None, names: frozenset[str]) -> str | None:
     return next((path for name, path in (said or {}).items() if name in names), None)
-
-
-def _alike(name: str) -> str:
-    return _NOT_ALIKE.sub("", name.lower())

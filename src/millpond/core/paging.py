@@ -1,7 +1,7 @@
 """Paging: how the pages of a tool are asked for, and how an answer tells where the next one begins.
 
 Rule: a value that goes from an answer into an argument keeps its JSON text, but for what a link's query holds. Imports
-`core.raw`, msgspec and the standard library only.
+`core.raw`, `core.values`, msgspec and the standard library only.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeGuard, cast, get_args
+from typing import Literal, NamedTuple, get_args
 from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
 from millpond.core.raw import ARRAY, NULL, OBJECT, STRING, first_byte, read_elements, read_members, read_string
+from millpond.core.values import is_list, is_object
 
 Count = Literal["rows", "pages"]
 """What an argument counts that is not taken from the answer: rows before the page (an offset), or pages."""
@@ -154,28 +155,24 @@ def _from_link(text: str, argument: str) -> str:
         given = parse_qsl(urlsplit(link).query)
     except ValueError:
         return text
-    wanted = _alike(argument)
-    by_name = {_alike(name): value for name, value in given}
-    inside = {_alike(name.rpartition("[")[2]): value for name, value in given if name.endswith("]")}
+    wanted = alike(argument)
+    by_name = {alike(name): value for name, value in given}
+    inside = {alike(name.rpartition("[")[2]): value for name, value in given if name.endswith("]")}
     return by_name.get(wanted) or inside.get(wanted) or text
 
 
-def _alike(name: str) -> str:
+def alike(name: str) -> str:
     """A name as it is compared: `pageToken`, `page_token` and `page-token` are one."""
     return _NOT_ALIKE.sub("", name.lower())
 
 
 def _link_in(value: object) -> str | None:
     """The link to the next page in `{"href": ...}` or in a list of links that have a `rel`; "" where the list has none."""
-    if isinstance(value, list):
-        links = [item for item in cast("list[object]", value) if _is_object(item)]
+    if is_list(value):
+        links = [item for item in value if is_object(item)]
         found = [item for item in links if item.get("rel") == "next"]
-        return (_link_in(found[0]) if found else "") if len(links) == len(cast("list[object]", value)) else None
-    if _is_object(value):
+        return (_link_in(found[0]) if found else "") if len(links) == len(value) else None
+    if is_object(value):
         link = value.get("href") or value.get("url")
         return link if isinstance(link, str) else None
     return None
-
-
-def _is_object(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)
