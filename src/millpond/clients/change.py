@@ -1,12 +1,12 @@
 """Change: a file's text with servers wrapped or unwrapped, and what became of each.
 
 Rule: all or nothing, and proved before it is returned: the new text reads as it must, and undoing it gives back the old
-text. An entry is changed from what it is now, never from what it was. Imports the clients' modules, `core.config_url` and `core.errors`.
+text. An entry is changed from what it is now, never from what it was. Imports the clients' modules, `core.config_url`, `core.errors`
+and `core.near`.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -16,6 +16,7 @@ from millpond.clients.rewrite import unwrapping, wrapping, wrapping_remote
 from millpond.clients.text import Broken, Edit, Field, Format, edited
 from millpond.core.config_url import name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
+from millpond.core.near import near_name
 
 ALREADY = "it is behind Millpond already"
 NOT_WRAPPED = "it is not behind Millpond"
@@ -138,8 +139,8 @@ def _chosen(file: File, names: Iterable[str] | None) -> list[Entry]:
 def missing_server(where: str, name: str, known: Iterable[str]) -> ConfigError:
     """The error for a server that is not there, with the nearest that is."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    advice = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+    near = near_name(name, names)
+    advice = f"did you mean {near}?" if near else f"there are: {', '.join(names) or 'none'}"
     return ConfigError(f"{where}: expected a server named {name}, got none of that name; {advice}")
 
 

@@ -1,11 +1,10 @@
 """Found: the configuration files that are on this machine, and the servers in them.
 
-Rule: files are only read here. Imports the clients' modules and `core.errors`.
+Rule: files are only read here. Imports the clients' modules, `core.errors` and `core.near`.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from millpond.clients.entries import Entry
 from millpond.clients.places import CLIENTS, Client, Place, Surroundings
 from millpond.clients.text import Source, decode
 from millpond.core.errors import ConfigError
+from millpond.core.near import near_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Where:
 def client_named(name: str) -> Client:
     """The client of that name. Raises `ConfigError` with the nearest one for another."""
     if name not in CLIENTS:
-        near = difflib.get_close_matches(name, CLIENTS, n=1)
-        advice = f"did you mean {near[0]}?" if near else "for another client see millpond wrap --print"
+        near = near_name(name, list(CLIENTS))
+        advice = f"did you mean {near}?" if near else "for another client see millpond wrap --print"
         raise ConfigError(f"command line: expected a client ({', '.join(CLIENTS)}), got {name}; {advice}")
     return CLIENTS[name]
 

@@ -2,13 +2,12 @@
 
 Rule: everything is checked at this door, and the first thing that is wrong is one line: file, key, what was expected,
 what came, what to do. Nothing unknown is passed over. Values of `[servers]` are never printed: they may be secrets.
-Imports `core.config`, `core.config_notes`, `core.config_paging`, `core.config_url`, `core.errors`, `core.model`, `core.paging`
-and the standard library.
+Imports `core.config`, `core.config_notes`, `core.config_paging`, `core.config_url`, `core.errors`, `core.model`, `core.near`,
+`core.paging` and the standard library.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
@@ -41,6 +40,7 @@ from millpond.core.config_paging import read_paging
 from millpond.core.config_url import header_in, name_problem, url_problem, value_problem
 from millpond.core.errors import ConfigError
 from millpond.core.model import Mode, ToolNotes
+from millpond.core.near import near_name
 from millpond.core.paging import Paging
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -153,8 +153,8 @@ class _Reader:
         allowed = list(names)
         for key in table:
             if key not in allowed:
-                near = difflib.get_close_matches(key, allowed, n=1)
-                advice = f"did you mean {near[0]}?" if near else "remove it, or move it to the table it belongs to"
+                near = near_name(key, allowed)
+                advice = f"did you mean {near}?" if near else "remove it, or move it to the table it belongs to"
                 kind = "key" if where else "key or table"
                 self.fail(
                     f"[{where}] {quoted(key)}" if where else quoted(key),
