@@ -6,7 +6,6 @@ modules and the commands' modules.
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 
 from millpond.clients.change import refusal
@@ -14,7 +13,7 @@ from millpond.clients.files import surroundings
 from millpond.clients.places import CLIENTS, Client, Place, Surroundings
 from millpond.commands.found import Where, existing, read_place
 from millpond.commands.parser import Parser
-from millpond.commands.run import Door, Line, write
+from millpond.commands.run import Door, Line, write, write_json
 from millpond.core.errors import ConfigError
 
 HELP = """\
@@ -47,7 +46,7 @@ def clients(line: Line, door: Door) -> int:
     around = surroundings()
     rows = {client: _rows(client, around) for client in CLIENTS.values()}
     if asked.is_json:
-        write(json.dumps([asdict(row) for each in rows.values() for row in each], indent=2, ensure_ascii=False) + "\n")
+        write_json([asdict(row) for each in rows.values() for row in each])
     else:
         write(_text(rows))
     return 0

@@ -6,7 +6,6 @@ commands' modules.
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from millpond.commands.parser import Parser
-from millpond.commands.run import Command, Door, Line, write
+from millpond.commands.run import Command, Door, Line, write, write_json
 from millpond.core.config import SETTINGS, Config, RemoteServer, Setting, engine_settings
 from millpond.core.config_file import quoted
 from millpond.core.config_url import shown_origin
@@ -65,9 +64,10 @@ def config(line: Line, door: Door) -> int:
     source = "command line" if is_given else str(path)
     rows = [] if is_placeholder else [Row("server", _server(loaded), source)]
     rows += [*_settings(loaded, document, str(path)), *_tools(loaded, str(path))]
-    write(
-        json.dumps([asdict(row) for row in rows], indent=2, ensure_ascii=False) + "\n" if asked.is_json else _text(rows)
-    )
+    if asked.is_json:
+        write_json([asdict(row) for row in rows])
+    else:
+        write(_text(rows))
     return 0
 
 

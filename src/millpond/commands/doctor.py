@@ -23,7 +23,7 @@ from millpond.commands.machine import machine
 from millpond.commands.parser import Parser
 from millpond.commands.probe import Meeting, meet
 from millpond.commands.report import diagnosis_text, machine_text
-from millpond.commands.run import Door, Line, write
+from millpond.commands.run import Door, Line, write, write_json
 from millpond.commands.template import toml_text
 from millpond.core.config import Config
 from millpond.core.config_file import one_line, parse_config
@@ -119,7 +119,10 @@ def _arguments(tool: str, text: str) -> Mapping[str, Any]:
 def _only_machine(*, is_json: bool) -> int:
     around = machine(None)
     advice = "Name a server to examine: millpond doctor -- COMMAND ARGS...\n"
-    write(_json({"machine": asdict(around)}) if is_json else machine_text(around) + advice)
+    if is_json:
+        write_json({"machine": asdict(around)})
+    else:
+        write(machine_text(around) + advice)
     return 0
 
 
@@ -131,10 +134,10 @@ def _examine(task: Task, *, is_json: bool) -> int:
     except ServerFailed as error:
         if not is_json:
             raise
-        write(_json({"works": False, "problem": one_line(str(error)), "machine": asdict(around)}))
+        write_json({"works": False, "problem": one_line(str(error)), "machine": asdict(around)})
         return FAILED
     if is_json:
-        write(_json({"works": True, **asdict(diagnosis), "machine": asdict(around)}))
+        write_json({"works": True, **asdict(diagnosis), "machine": asdict(around)})
     else:
         write(f"{diagnosis_text(diagnosis)}{machine_text(around)}\n{one_line(diagnosis.sentence)}\n")
     return NO_RESULT if any(trial.problem for trial in diagnosis.trials) else 0
@@ -143,7 +146,3 @@ def _examine(task: Task, *, is_json: bool) -> int:
 async def _meet(task: Task) -> Meeting:
     nowhere = Log(os.open(os.devnull, os.O_WRONLY))  # The server's last words are told where they matter.
     return await meet(start_server(task.config.server, nowhere), task.calls, task.seconds)
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -6,6 +6,7 @@ Imports the commands; the command line imports this only where one of them is as
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -84,6 +85,11 @@ def _found(name: str) -> tuple[str, Callable[[Line, Door], int]]:
     from millpond.commands import doctor
 
     return doctor.HELP, doctor.doctor
+
+
+def write_json(value: object) -> None:
+    """Print a value as JSON for programs, and to be read."""
+    write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def write(text: str) -> None:

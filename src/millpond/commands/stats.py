@@ -6,7 +6,6 @@ modules.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ import msgspec
 
 from millpond import record
 from millpond.commands.parser import Parser
-from millpond.commands.run import Door, Line, write
+from millpond.commands.run import Door, Line, write, write_json
 from millpond.core.errors import ConfigError
 from millpond.core.sizes import human_size
 from millpond.core.state_folder import state_folder
@@ -76,7 +75,10 @@ def stats(line: Line, door: Door) -> int:
         found = _found(place, asked.since)
     except OSError as error:
         raise ConfigError(f"{error.filename or place}: {error.strerror or error}; check its permissions") from error
-    write(_json(found) if asked.is_json else _text(found))
+    if asked.is_json:
+        write_json(_members(found))
+    else:
+        write(_text(found))
     return 0
 
 
@@ -88,7 +90,7 @@ def _found(place: Path, days: float | None) -> Found:
     return Found(place, by_server(sessions), broken)
 
 
-def _json(found: Found) -> str:
+def _members(found: Found) -> dict[str, Any]:
     servers = [
         {
             "name": name,
@@ -96,16 +98,11 @@ def _json(found: Found) -> str:
             "queries": count.sum.queries,
             "evictions": count.sum.evictions,
             "restarts": count.sum.restarts,
-            "tools": [{"name": tool, **_members(one)} for tool, one in count.sum.tools.items()],
+            "tools": [{"name": tool, **msgspec.structs.asdict(one)} for tool, one in count.sum.tools.items()],
         }
         for name, count in found.servers.items()
     ]
-    whole: dict[str, Any] = {"record": str(found.place / record.FILE), "broken_lines": found.broken, "servers": servers}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def _members(count: ToolCount) -> dict[str, Any]:
-    return msgspec.structs.asdict(count)
+    return {"record": str(found.place / record.FILE), "broken_lines": found.broken, "servers": servers}
 
 
 def _text(found: Found) -> str:

@@ -6,7 +6,6 @@ Imports the clients' modules, `core` and the commands' modules.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from argparse import Namespace
@@ -25,7 +24,7 @@ from millpond.clients.text import decode, difference
 from millpond.commands.found import Found, Where, chosen, client_named, found, holding
 from millpond.commands.parser import Parser
 from millpond.commands.program import named_program, own_program, runner_note
-from millpond.commands.run import Door, Line, write
+from millpond.commands.run import Door, Line, write, write_json
 from millpond.core.config_file import url_config
 from millpond.core.errors import ConfigError
 from millpond.core.state_folder import state_folder
@@ -202,5 +201,5 @@ def _print(line: Line, url: str | None, words: Sequence[str]) -> int:
     else:
         raise ConfigError("command line: expected a command or a URL; write millpond wrap --print -- COMMAND ARGS...")
     entry = {"command": words[0], "args": [*words[1:], *server]}
-    write(json.dumps(entry, indent=2, ensure_ascii=False) + "\n")
+    write_json(entry)
     return 0
