@@ -94,6 +94,11 @@ def with_call(node: Node, function: str, *called_on: Node) -> Node:
     }
 
 
+def named_as(expression: Node, other: Node) -> Node:
+    """An expression under the alias of the one whose place it takes."""
+    return {**expression, "alias": other.get("alias", "")}
+
+
 def call(function: str, *called_on: Node, operator: bool = False) -> Node:
     """A plain call."""
     bare: Node = {
@@ -226,7 +231,7 @@ def without_bignum_constants(node: Any) -> Any:
         return node
     written = literal(node)
     if len(written) > MAX_HUGEINT_DIGITS and written.isdigit():
-        return {**_read_from(node), "alias": node.get("alias", "")}
+        return named_as(_read_from(node), node)
     copied: Node = {key: without_bignum_constants(value) for key, value in node.items()}
     child = node.get("child")
     is_cast = node.get("class") == "CAST" and str(member(node.get("type_expr"), "type_name")).upper() == "BIGNUM"

@@ -106,7 +106,7 @@ def _cast_in(node: Any, name: str, target: str, casts: list[bool]) -> Any:
         trees.cast(one, kind, *map(int, digits), trying=kind != "VARCHAR") if wants else one
         for one, wants in zip(operands, casts, strict=True)
     ]
-    return {**trees.with_call(copied, name, *cast), "alias": copied.get("alias", "")}
+    return trees.named_as(trees.with_call(copied, name, *cast), copied)
 
 
 def _targets(message: str, sql: str) -> list[str]:

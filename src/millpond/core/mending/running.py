@@ -61,13 +61,13 @@ def _wider_cast(node: Node) -> Node:
         widest = {**digits, "literal": {"kind": "INTEGER", "text": _MOST_DIGITS}}
         return {**node, "type_expr": {**kind, "children": [widest, scale]}}
     wide = _WIDER.get(name)
-    return {**trees.cast(node["child"], wide), "alias": node.get("alias", "")} if wide else node
+    return trees.named_as(trees.cast(node["child"], wide), node) if wide else node
 
 
 def _wider_operands(kind: str) -> Callable[[Node], Node]:
     def change(node: Node) -> Node:
         if kind == "DOUBLE" and node["class"] == "CAST" and member(node.get("type_expr"), "type_name") == "HUGEINT":
-            return {**trees.cast(node["child"], kind), "alias": node.get("alias", "")}
+            return trees.named_as(trees.cast(node["child"], kind), node)
         operands = trees.arguments(node) if trees.name_of(node) in _ARITHMETIC else []
         if len(operands) != 2:
             return node
@@ -75,7 +75,7 @@ def _wider_operands(kind: str) -> Callable[[Node], Node]:
             operands[0] if member(operands[0].get("type_expr"), "type_name") == kind else trees.cast(operands[0], kind)
         )
         cast = trees.with_call(node, trees.name_of(node), first, operands[1])
-        return {**cast, "alias": node.get("alias", "")}
+        return trees.named_as(cast, node)
 
     return change
 
@@ -84,7 +84,7 @@ def _wider_sum(node: Node) -> Node:
     if trees.name_of(node) != "sum" or len(trees.arguments(node)) != 1:
         return node
     cast = trees.with_call(node, "sum", trees.cast(trees.arguments(node)[0], "DOUBLE"))
-    return {**cast, "alias": node.get("alias", "")}
+    return trees.named_as(cast, node)
 
 
 def _null_divisor(node: Node) -> Node:
@@ -94,13 +94,13 @@ def _null_divisor(node: Node) -> Node:
     divided = trees.with_call(
         node, trees.name_of(node), operands[0], trees.call("nullif", operands[1], trees.number("0"))
     )
-    return {**divided, "alias": node.get("alias", "")}
+    return trees.named_as(divided, node)
 
 
 def _try_strptime(node: Node) -> Node:
     if trees.name_of(node) != "strptime":
         return node
-    return {**trees.with_call(node, "try_strptime", *trees.arguments(node)), "alias": node.get("alias", "")}
+    return trees.named_as(trees.with_call(node, "try_strptime", *trees.arguments(node)), node)
 
 
 def _contained(node: Node) -> Node:
@@ -108,7 +108,7 @@ def _contained(node: Node) -> Node:
     if node["class"] == "COMPARISON" and node["type"] == "COMPARE_EQUAL":
         for one, value in ((node["left"], node["right"]), (node["right"], node["left"])):
             if trees.literal_kind(value) in _NUMBERS:
-                return {**trees.call("list_contains", one, value), "alias": node.get("alias", "")}
+                return trees.named_as(trees.call("list_contains", one, value), node)
     return node
 
 
@@ -136,7 +136,7 @@ def _any_row(node: Node) -> Node:
     if not is_one or not is_object(right) or right.get("subquery_type") != "SCALAR":
         return node
     asked = {**right, "subquery_type": "ANY", "comparison_type": "COMPARE_EQUAL", "child": node["left"]}
-    return {**asked, "alias": node.get("alias", "")}
+    return trees.named_as(asked, node)
 
 
 def _tried(tree: Node) -> Node | None:
