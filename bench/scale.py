@@ -18,7 +18,6 @@ from lib.ways import MILLPOND, OWN, in_turns, opened, served
 
 ROWS, QUICK_ROWS = (3_000, 30_000, 300_000), (1_000, 10_000)
 """Each ten times the one before."""
-MOST_GROWTH = 11.0
 COLUMNS = (10, 60, 400, 1_500)
 COLUMNS_BYTES, QUICK_COLUMNS_BYTES = 4 * MIB, MIB
 AT_ONCE = (1, 10, 50, 200)

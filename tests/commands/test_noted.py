@@ -24,7 +24,7 @@ def told(notes: ToolNotes, schema: Any = None, answer: Any = None) -> list[str]:
     line = json.dumps({"content": [], "structuredContent": answer}).encode()
     reply = Reply(line=line, result=Member(0, 0, len(line)), error="", seconds=0.1)
     trials = [] if answer is None else [Trial(tool="list_orders", arguments={}, reply=reply)]
-    meeting = Meeting(version="", name="", has_tools=True, start_seconds=0, list_seconds=0, tools=[tool], trials=trials)
+    meeting = Meeting(version="", name="", start_seconds=0, list_seconds=0, tools=[tool], trials=trials)
     return note_problems(meeting, Config(server=Server(name="s", command=("s",)), notes=(notes,)))
 
 

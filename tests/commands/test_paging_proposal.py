@@ -108,7 +108,6 @@ def test_the_page_of_the_doctor_shows_entries_and_what_is_to_be_tried() -> None:
     meeting = Meeting(
         version="2025-11-25",
         name="",
-        has_tools=True,
         start_seconds=0,
         list_seconds=0,
         tools=[tool("cursor"), other],

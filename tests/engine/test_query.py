@@ -384,8 +384,8 @@ class StoppedTables:
         self._store.make(names, connection)
         self._stop()
 
-    def flush(self) -> int:
-        return self._store.flush()
+    def flush(self) -> None:
+        self._store.flush()
 
     def is_taken(self, name: str) -> bool:
         return self._store.is_taken(name)

@@ -115,7 +115,7 @@ class Store:
             self._script.act(call.tool)
         self._recorded.append(call.number)
 
-    def flush(self) -> int:
+    def flush(self) -> None:
         if (self._file.parent / "full").exists():
             raise OSError(28, SECRET)
         if (stop := self._file.parent / "stopped").exists():
@@ -123,7 +123,6 @@ class Store:
             raise CanvasStopped("FatalException")
         waiting, self._recorded = self._recorded, []
         self._commit(waiting)
-        return self.last_number
 
     def _commit(self, numbers: list[int]) -> None:
         known = set(self.committed())

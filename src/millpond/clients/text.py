@@ -59,12 +59,7 @@ class Source:
 
 
 class Broken(Exception):
-    """A text that its format refuses."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        """What is wrong and where, without the text itself, which may hold secrets."""
+    """A text that its format refuses; the message says what is wrong and where, without the text, which may hold secrets."""
 
 
 class Format(Protocol):

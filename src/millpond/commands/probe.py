@@ -86,7 +86,6 @@ class Meeting:
     """The revision of the protocol that it speaks with us."""
     name: str
     """Its name and version in its own words; may be empty."""
-    has_tools: bool
     start_seconds: float
     """From its start to its answer to the first message that it understands."""
     list_seconds: float
@@ -141,7 +140,6 @@ class Talk:
         return Meeting(
             version=MODERN if self._is_modern else str(values.get("protocolVersion", "")),
             name=_name(values),
-            has_tools=has_tools,
             start_seconds=start_seconds,
             list_seconds=list_seconds,
             tools=tools,

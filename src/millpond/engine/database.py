@@ -48,32 +48,24 @@ _LOCKED = (
 """Set after opening, for every cursor; the last one makes all of them final."""
 
 DatabaseError = duckdb.Error
-BinderError = duckdb.BinderException
-CatalogError = duckdb.CatalogException
 ConversionError = duckdb.ConversionException
 FatalError = duckdb.FatalException
 """From now on every statement fails, until the file is opened anew: a checkpoint found the disk full."""
 Interrupted = duckdb.InterruptException
-InvalidInput = duckdb.InvalidInputException
 OutOfMemory = duckdb.OutOfMemoryException
 OutputFailed = duckdb.IOException
 ParserError = duckdb.ParserException
-PermissionDenied = duckdb.PermissionException
 
 __all__ = [
-    "BinderError",
-    "CatalogError",
     "Connection",
     "ConversionError",
     "Database",
     "DatabaseError",
     "FatalError",
     "Interrupted",
-    "InvalidInput",
     "OutOfMemory",
     "OutputFailed",
     "ParserError",
-    "PermissionDenied",
     "is_damage",
     "is_lack_of_memory",
     "reading",

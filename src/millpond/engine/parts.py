@@ -39,7 +39,7 @@ class StorePart(Protocol):
         """Know what the server says of its tools."""
         ...
 
-    def flush(self) -> int:
+    def flush(self) -> None:
         """Commit what was recorded."""
         ...
 

@@ -153,11 +153,8 @@ class Store:
         with self._guard:
             self._recorded.append((call, bytes(result)))
 
-    def flush(self) -> int:
-        """Commit what was recorded. Returns the highest number that is committed.
-
-        Raises DuckDB's errors, and `CanvasStopped` where only a new process can commit.
-        """
+    def flush(self) -> None:
+        """Commit what was recorded. Raises DuckDB's errors, and `CanvasStopped` where only a new process can commit."""
         with self._flushing:
             with self._guard:
                 waiting = list(self._recorded)  # A copy: more is recorded while these are committed.
@@ -168,7 +165,6 @@ class Store:
                     raise CanvasStopped(type(error).__name__) from error
                 with self._guard:
                     self._recorded = self._recorded[len(waiting) :]
-            return self._holdings.last_number
 
     def _remove_orphans(self) -> None:
         """Before anything is stored, for one of them may be sent again."""

@@ -45,8 +45,8 @@ class Tables(Protocol):
         """
         ...
 
-    def flush(self) -> int:
-        """Commit what was recorded so far, so that the next query sees it; the highest number that is committed.
+    def flush(self) -> None:
+        """Commit what was recorded so far, so that the next query sees it.
 
         Raises DuckDB's errors, and `CanvasStopped` where only a new process can commit.
         """

@@ -188,8 +188,8 @@ class Collection:
         """The pages so far as one raw result; there is at least one."""
         return self._joined.result()
 
-    def said(self, end: End, query: str) -> str:
-        """One line for the agent: complete, or why not and where to go on; `query` is the own tool's name."""
+    def said(self, end: End) -> str:
+        """One line for the agent: complete, or why not and where to go on."""
         whole = "Complete" if self._start is None else "Complete from this page on"
         if end.reason is None:
             return f"{whole}: {self.progress}."

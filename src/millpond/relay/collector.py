@@ -178,7 +178,7 @@ class Collector:
 
     def _collected(self, collection: Collection, end: End) -> Action:
         """Give the pages that came to the engine as one result."""
-        said = collection.said(end, self._query)
+        said = collection.said(end)
         return self._take(self._call(collection, said), collection, collection.result(), said)
 
     def _call(self, collection: Collection, said: str) -> Call:
@@ -220,7 +220,7 @@ class Collector:
             return None
         actions = [Stop(key), *self._cut(key)]
         if collection.pages:
-            call = self._call(collection, collection.said(collection.here("the client cancelled it"), self._query))
+            call = self._call(collection, collection.said(collection.here("the client cancelled it")))
             raw = collection.result()
             actions.append(self._records.kept(call, raw, Member(0, 0, len(raw))))
         return actions
