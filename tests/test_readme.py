@@ -23,7 +23,11 @@ def commands() -> list[str]:
 
 
 def test_the_settings_are_those_of_the_code() -> None:
-    assert f"\n{settings_markdown()}\n" in README, "replace the table by millpond.core.config_text.settings_markdown()"
+    whole = (ROOT / "spec" / "config.md").read_text()
+    assert f"\n{settings_markdown()}\n" in whole, "replace the table by millpond.core.config_text.settings_markdown()"
+    shown = re.findall(r"^\| `\w+\.\w+` .*", README, re.MULTILINE)
+    assert 5 <= len(shown) <= 12
+    assert set(shown) <= set(settings_markdown().splitlines())
 
 
 def test_there_are_two_commands_and_ci_runs_them_word_by_word() -> None:

@@ -1,7 +1,7 @@
 """Config: what a configuration says, as frozen values, and the one table of settings.
 
-Rule: a setting's name, unit, default, bounds and reason stand here and nowhere else; parsing, `--help`, the README's
-table and the check of `example.toml` are derived from them. A number's name ends in its unit.
+Rule: a setting's name, unit, default, bounds and reason stand here and nowhere else; parsing, `--help`, the
+table in `spec/config.md` and the check of `example.toml` are derived from them. A number's name ends in its unit.
 Imports `core.model`, `core.paging`, msgspec and the standard library only.
 """
 

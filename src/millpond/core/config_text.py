@@ -1,6 +1,6 @@
 """Config text: the table of settings as people read it.
 
-Rule: README, `--help` and `example.toml` show these texts, and tests compare them; nothing is written by hand twice.
+Rule: `spec/config.md`, README, `--help` and `example.toml` show these texts, and tests compare them; nothing is written by hand twice.
 Imports `core.config` and the standard library only.
 """
 
@@ -16,7 +16,7 @@ _SIZES = (("GiB", GIB), ("MiB", MIB), ("KiB", KIB), ("bytes", 1))
 
 
 def settings_markdown() -> str:
-    """The README's table: one row a setting."""
+    """The table of `spec/config.md`, some of whose rows the README shows: one row a setting."""
     rows = ["| setting | default | bounds | what it bounds, and why |", "|---|---|---|---|"]
     rows += [f"| `{s.key}` | {default_text(s)} | {bounds_text(s)} | {s.reason} |" for s in SETTINGS]
     return "\n".join(rows)
