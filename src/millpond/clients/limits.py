@@ -1,6 +1,6 @@
 """Limits: what clients do not take, or cut, of a server's tools.
 
-Rule: pure, and nothing is renamed: what is over a limit is only said. Imports `core.model` and the standard library.
+Rule: pure, and nothing is renamed: what is over a limit is only said. Imports the standard library only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Clients: what is known of each client, and what stands in its files.
 
-Rule: only reads; a file that cannot be read is said and does not keep the others from being shown. Imports the clients'
-modules and the commands' modules.
+Rule: only reads; a file that cannot be read is said and does not keep the others from being shown. Imports `core.errors`,
+the clients' modules and the commands' modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Diagnosis: what would happen to a server's tools and answers behind Millpond, and whether that helps.
 
 Rule: pure; an answer is judged by the very stages that judge it in a session. Imports `core`, the clients' `limits`, the
-commands' `noted` and `probe` and the relay's `own_tools`.
+commands' `noted`, `paging` and `probe` and the relay's `own_tools`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Rule: DuckDB loads a chunk on a thread of its own, by the types that hold for all rows up to it, while Python observes the next one;
 where a later row widens a type, loading begins anew, so that a table is always what the plan for all of its rows makes of it.
-Imports `core` and `engine.load`.
+Imports `core` and the engine's `database` and `load`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Exporting: the whole answer of a judged statement becomes a file in the user's folder.
 
 Rule: DuckDB itself reaches no file but one in the canvas's own folder, which Python copies; what is seen is whole, and what is not
-exact is said. Imports `core` and the engine's `database`, `fetch`, `judging`, `outbox` and `parquet`.
+exact is said. Imports `core` and the engine's `database`, `directory`, `fetch`, `judging`, `outbox` and `parquet`.
 """
 
 from __future__ import annotations

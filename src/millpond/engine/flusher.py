@@ -1,6 +1,6 @@
 """Flusher: commits what was recorded, in batches, behind the answers.
 
-Rule: what is reported as committed was recorded before the commit began. Imports the standard library only.
+Rule: what is reported as committed was recorded before the commit began. Imports the engine's `limits`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parquet: an answer as a Parquet file in the canvas's own folder.
 
 Rule: DuckDB writes it, in the one place where it may; a type that Parquet would round or has no kind for is cast first. Imports
-`core` and the engine's `database` and `fetch`.
+`core` and the engine's `database`, `exits` and `fetch`.
 """
 
 from __future__ import annotations

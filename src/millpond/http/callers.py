@@ -1,7 +1,8 @@
 """Callers: the requests of 2026-07-28, and the server that each caller's go to.
 
 Rule: the checks, their order and their answers are those of the SDK's modern server. A caller is whoever holds a token;
-where none is demanded, there is one. Imports the SDK, Starlette, `core` and this package's modules.
+where none is demanded, there is one. Imports the SDK, Starlette, `core`, the relay's `log` and `siblings`, and this
+package's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Front: Millpond as a server over streamable HTTP, for clients of both eras, at one path.
 
 Rule: who may ask is said by a request's headers, before its body is read; which era it is of, by its protocol version.
-Imports the SDK, Starlette, `core` and this package's modules.
+Imports the SDK, Starlette, `core`, the relay's `log` and this package's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Guard: who may ask: the Host and Origin of a request, and its bearer token.
 
 Rule: a request is judged by its headers before a byte of its body is read. Host and Origin are judged by the SDK.
-Imports `core.listen`, the SDK and Starlette.
+Imports `core.listen`, the SDK, Starlette and this package's `replies`.
 """
 
 from __future__ import annotations

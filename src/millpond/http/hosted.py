@@ -1,7 +1,7 @@
 """Hosted: a server that runs for one session or one caller, from its start to its end.
 
 Rule: it is the driver's client, so that what holds on standard streams holds here; its end answers all that wait.
-Imports asyncio, the relay's `driver` and `log`, and this package's `events` and `guard`.
+Imports asyncio, the relay's `driver`, `log` and `siblings`, and this package's `events` and `guard`.
 """
 
 from __future__ import annotations

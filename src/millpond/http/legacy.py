@@ -1,7 +1,8 @@
 """Legacy: a session of the revisions that open with `initialize` (2025-03-26 to 2025-11-25), over HTTP.
 
 Rule: the client's ids are its own and pass unchanged. What the server sends goes to the stream of the request that it
-belongs to where that can be told, else to the one that belongs to none. Imports the relay and this package's modules.
+belongs to where that can be told, else to the one that belongs to none. Imports the SDK, the
+relay's modules and this package's modules.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Rule: what the SDK's server checks of a request is checked here, in its order and by its functions; ids are mapped, so
 that two clients with the same id do not meet; a client that goes away has its request cancelled. Imports the SDK, the
-relay and this package's modules.
+relay's modules and this package's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Old SSE: a server of the transport of 2024-11-05, one stream for all that it says and an endpoint for what it hears.
 
 Rule: the endpoint lies at the stream's origin; a stream that has ended is opened again before the next request, never
-under one. Imports httpx2, asyncio and http's modules.
+under one. Imports httpx2, asyncio, `core.errors` and http's modules.
 """
 
 from __future__ import annotations

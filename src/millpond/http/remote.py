@@ -1,7 +1,7 @@
 """Remote: a server at a URL as a `ServerEnd`.
 
 Rule: lines go out in their order, requests wait for no answers but that of `initialize`, and every request is answered:
-by the server, or with an error that says why not. Imports asyncio, `core`, the relay's `server_end` and http's modules.
+by the server, or with an error that says why not. Imports asyncio, `core`, the relay's modules and http's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Serve: the front on its sockets, from the bind to the last process's end.
 
 Rule: the first signal ends every server in order, the second one at once, as on standard streams. Imports uvicorn,
-asyncio, `core`, the relay's `log` and `signals`, and this package's `front` and `patience`.
+asyncio, `core`, the relay's `log` and `signals`, and this package's `front`, `hosted` and `patience`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Sessions: the requests of the revisions that open with `initialize`, and which session each belongs to.
 
 Rule: a session's id is a secret of whoever began it; to any other caller it is as if it were not there. Statuses and
-their order are those of the SDK's session manager. Imports the SDK, Starlette, `core` and this package's modules.
+their order are those of the SDK's session manager. Imports the SDK, Starlette, `core`, the relay's `log`
+and this package's modules.
 """
 
 from __future__ import annotations

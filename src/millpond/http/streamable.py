@@ -1,7 +1,7 @@
 """Streamable: a server of the streamable HTTP transport, both of the handshake's revisions and of 2026-07-28.
 
 Rule: a call is sent again only where it surely did not run: the server answered that it does not know the session.
-Imports httpx2, asyncio and http's modules.
+Imports httpx2, asyncio, `core.errors` and http's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Collector: the calls of one session whose pages are being collected, and the tools that offer it.
 
 Rule: what is asked of the server here has ids of its own, and its answers never reach the client as they are. Imports
-`core.model`, msgspec and the relay's modules; those that read pages only where one is collected.
+`core.model`, `core.paging`, msgspec and the relay's modules; those that read pages only where one is collected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Own tools: what Millpond adds to a server's definitions, and what it takes from them.
 
-Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports `core.meaning`,
-`core.model`, msgspec and the relay's `spans`.
+Rule: at most 1,500 characters are added in all; every other byte of a definition stays. Imports `core.model`,
+`core.near`, msgspec and the relay's `results` and `spans`.
 """
 
 from __future__ import annotations

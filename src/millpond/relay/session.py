@@ -1,8 +1,8 @@
 """Session: what is done with each line, without a byte of input or output of its own.
 
 Rule: a line goes on as it came unless it is one of the few that are edited or answered here; a call that worked never
-becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core.model`, msgspec
-and the relay's modules.
+becomes an error. Drivers feed lines and carry out the actions, whatever the transport. Imports `core`, msgspec and
+the relay's modules.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Serve: the page's server on a loopback port, from its start until it is interrupted.
 
-Rule: nothing but this machine can connect, nothing is written to a log, and the token is printed once. Imports uvicorn
-and this package's `guard` and `page`.
+Rule: nothing but this machine can connect, nothing is written to a log, and the token is printed once. Imports uvicorn,
+`core.errors` and this package's `guard` and `page`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forms: any text becomes strict JSON, so that one loader takes everything exactly.
 
 Rule: the first form that fits the whole text is taken, in the order of `Form`; plain lines always fit, and nothing is
-raised. Imports the forms and msgspec only.
+raised. Imports this package's modules and msgspec only.
 """
 
 from __future__ import annotations

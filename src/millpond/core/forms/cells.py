@@ -1,7 +1,8 @@
 """Tables in which everything is text: what of it are numbers, and how they are written as JSON.
 
 Rule: a column is numbers only where every cell that is not empty is a canonical JSON number; `007`, `+1`, `1,5`, dates
-and versions are text. Imports `forms.text`, msgspec and the standard library only.
+and versions are text. Imports `core.relaxed`, `forms.text`, msgspec and the standard
+library only.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """JSON as it came: strict, relaxed, inside a JSON string, one value a line.
 
-Rule: the bytes of a value pass through; nothing is decoded and written again. Imports `forms.text` and msgspec only.
+Rule: the bytes of a value pass through; nothing is decoded and written again. Imports `core.relaxed`,
+`forms.text` and msgspec only.
 """
 
 from __future__ import annotations

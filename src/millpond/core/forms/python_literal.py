@@ -1,7 +1,7 @@
 """Python literals: what `repr` writes of lists, dicts, tuples and sets, alone, one a line, or one a text block.
 
 Rule: nothing is evaluated; the source is rewritten as JSON, numbers by their own lexemes. Lists, dicts and flat tuples
-go through one regular expression, and what that does not know through a parser of its own. Imports the JSON forms,
+go through one regular expression, and what that does not know through a parser of its own. Imports `forms.json_text`,
 `forms.python_parser`, `forms.text` and `core.relaxed` only.
 """
 

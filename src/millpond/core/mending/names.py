@@ -1,6 +1,6 @@
 """Names: what is written in place of a table, a column, a field, a function or a type that is not there.
 
-Rule: one place is changed. Imports `core.near`, `core.sql` and this package's `comparing`,
+Rule: one place is changed. Imports `core.names`, `core.near`, `core.sql` and this package's `comparing`,
 `dialects` and `faults`.
 """
 
