@@ -20,11 +20,11 @@ from typing import Any
 
 from millpond.core.claim import Claim, words
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
-from millpond.core.config_file import one_line, shown
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
 from millpond.core.model import EngineSettings
 from millpond.core.stats import SessionCount, session_line, session_sentence
+from millpond.core.toml_text import one_line, shown
 from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.counting import Counting

@@ -17,11 +17,12 @@ from pathlib import Path
 from millpond import __version__
 from millpond.commands.parser import Parser
 from millpond.core.config import Config
-from millpond.core.config_file import command_config, one_line, parse_config, url_config
+from millpond.core.config_file import command_config, parse_config, url_config
 from millpond.core.config_text import settings_help
 from millpond.core.config_url import header_in, header_of_variable, looks_like_a_url, name_problem, url_problem
 from millpond.core.errors import ConfigError, MillpondError
 from millpond.core.listen import Listen, read_listen
+from millpond.core.toml_text import one_line
 
 CONFIG_VARIABLE = "MILLPOND_CONFIG"
 CONFIG_FILE = "millpond.toml"

@@ -25,8 +25,9 @@ from millpond.core.config import (
     Setting,
     engine_settings,
 )
-from millpond.core.config_file import basic_string, command_config, fits, parse_config, quoted, shown, url_config
+from millpond.core.config_file import command_config, fits, parse_config, url_config
 from millpond.core.errors import ConfigError
+from millpond.core.toml_text import basic_string, quoted, shown
 
 SERVER = '[servers.files]\ncommand = "npx"\n'
 ENVIRON = MappingProxyType({"TOKEN": "s3cret", "EMPTY": "", "DOLLAR": "${TOKEN}"})

@@ -17,8 +17,9 @@ from millpond.app import serve
 from millpond.commands.machine import machine
 from millpond.commands.report import machine_text
 from millpond.core.config import Canvas
-from millpond.core.config_file import command_config, shown
+from millpond.core.config_file import command_config
 from millpond.core.errors import ConfigError
+from millpond.core.toml_text import shown
 from millpond.relay.log import Log
 from relay_client import RAW_SERVER, Client
 

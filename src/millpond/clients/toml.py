@@ -1,7 +1,7 @@
 """TOML, as Codex keeps it: its values, and where each member of a server's table lies, in whichever form it is written.
 
 Rule: `tomllib` judges and reads, `tomlkit` finds; a text that `tomlkit` would not give back as it came is not edited.
-The only importer of `tomlkit`. Imports `core.config_file`, the clients' `text`, tomlkit and the standard library.
+The only importer of `tomlkit`. Imports `core.toml_text`, the clients' `text`, tomlkit and the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from millpond.clients.text import Broken, Edit, Field, Span
-from millpond.core.config_file import basic_string
+from millpond.core.toml_text import basic_string
 
 title = "TOML"
 """The format's name in messages."""

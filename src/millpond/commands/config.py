@@ -15,9 +15,9 @@ from typing import cast
 from millpond.commands.parser import Parser
 from millpond.commands.run import Command, Door, Line, write, write_json
 from millpond.core.config import SETTINGS, Config, RemoteServer, Setting, engine_settings
-from millpond.core.config_file import quoted
 from millpond.core.config_url import shown_origin
 from millpond.core.errors import ConfigError
+from millpond.core.toml_text import quoted
 from millpond.engine.ceiling import default_budget_bytes
 
 HELP = """\

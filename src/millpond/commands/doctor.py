@@ -26,8 +26,9 @@ from millpond.commands.report import diagnosis_text, machine_text
 from millpond.commands.run import Door, Line, write, write_json
 from millpond.commands.template import toml_text
 from millpond.core.config import Config
-from millpond.core.config_file import one_line, parse_config
+from millpond.core.config_file import parse_config
 from millpond.core.errors import ConfigError, ServerFailed
+from millpond.core.toml_text import one_line
 from millpond.relay.log import Log
 
 HELP = """\

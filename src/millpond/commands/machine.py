@@ -15,7 +15,7 @@ from pathlib import Path
 
 from millpond import __version__
 from millpond.core.config import GIB, Config
-from millpond.core.config_file import shown
+from millpond.core.toml_text import shown
 from millpond.engine.ceiling import available_bytes, default_budget_bytes
 from millpond.engine.kept import problem_of
 

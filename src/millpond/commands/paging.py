@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from millpond.core.config import Server
-from millpond.core.config_file import basic_string, parse_config, quoted
+from millpond.core.config_file import parse_config
 from millpond.core.errors import ConfigError
 from millpond.core.pages import Page, documents, read_page
 from millpond.core.paging import Paging, alike
 from millpond.core.raw import OBJECT, child_path, first_byte, read_members
+from millpond.core.toml_text import basic_string, quoted
 from millpond.core.values import object_of
 
 CURSORS = frozenset(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from millpond.commands.diagnosis import Diagnosis, TrialView
 from millpond.commands.machine import Machine
 from millpond.core.config import GIB
-from millpond.core.config_file import one_line
+from millpond.core.toml_text import one_line
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> str:

@@ -15,9 +15,10 @@ from types import MappingProxyType
 from typing import cast
 
 from millpond.clients.entries import Entry, State
-from millpond.core.config_file import basic_string, one_line, parse_config, quoted, url_config
+from millpond.core.config_file import parse_config, url_config
 from millpond.core.config_text import settings_toml
 from millpond.core.errors import ConfigError
+from millpond.core.toml_text import basic_string, one_line, quoted
 
 EXPANDING = ("claude-code", "copilot", "gemini")
 """Clients that fill in `${NAME}` as we do."""

@@ -3,7 +3,7 @@
 Rule: everything is checked at this door, and the first thing that is wrong is one line: file, key, what was expected,
 what came, what to do. Nothing unknown is passed over. Values of `[servers]` are never printed: they may be secrets.
 Imports `core.config`, `core.config_notes`, `core.config_paging`, `core.config_url`, `core.errors`, `core.model`, `core.near`,
-`core.paging` and the standard library.
+`core.paging`, `core.toml_text` and the standard library.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from millpond.core.errors import ConfigError
 from millpond.core.model import Mode, ToolNotes
 from millpond.core.near import near_name
 from millpond.core.paging import Paging
+from millpond.core.toml_text import one_line, quoted, shown
 
 MODES: tuple[Mode, ...] = get_args(Mode)
 COMMAND_KEYS = ("command", "args", "env", "cwd")
@@ -53,7 +54,6 @@ ORDERED = (
     ("query.max_answer_bytes", "results.max_line_bytes"),
 )
 """Pairs of which the first may not be above the second."""
-_SHOWN_CHARACTERS = 60
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -336,15 +336,6 @@ def expectation(setting: Setting) -> str:
     return f"a {kind} of {setting.unit} from {setting.minimum:,} to {setting.maximum:,}{empty}"
 
 
-def shown(value: object) -> str:
-    """A value of the file as it is printed in a message, cut to one short line."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except ValueError:  # An integer too long to be printed: TOML has hexadecimal ones of any length.
-        text = "an integer of thousands of digits"
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
-
-
 def _kind(value: object) -> str:
     """What came instead of a plain string, without saying the value."""
     if value is None:
@@ -352,18 +343,3 @@ def _kind(value: object) -> str:
     if isinstance(value, str):
         return "one with a NUL character"
     return f"a value of another kind ({type(value).__name__})"
-
-
-def quoted(key: str) -> str:
-    """A key as TOML writes it: quoted unless it is a bare key."""
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else basic_string(key)
-
-
-def basic_string(text: str) -> str:
-    """A string as TOML writes it; what JSON leaves as it is and TOML refuses is DEL alone."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
-
-
-def one_line(message: str) -> str:
-    """The message without line breaks and control characters, whatever a file's or key's name holds."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
