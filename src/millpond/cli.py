@@ -75,8 +75,6 @@ EXIT_CODES = """
 exit codes: 0 the client ended the session; 1 the server could not be started, or failed; 2 a wrong argument or
 configuration; 128 and the signal's number where a signal ended it
 """
-
-
 DEMO_HELP = """\
 usage: millpond demo   see it work on real data, in a few seconds
 
@@ -198,7 +196,7 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
         at = own.index("--")
         own, command = own[:at], tuple(own[at + 1 :])
     if own and not own[0].startswith("-") and not looks_like_a_url(own[0]):
-        return _demo(own, alone=command is None)
+        return _demo_or_unknown(own, alone=command is None)
     parser = Parser()
     parser.add_argument("-h", "--help", dest="action", action="store_const", const="help", default="run")
     parser.add_argument("-V", "--version", dest="action", action="store_const", const="version")
@@ -243,7 +241,8 @@ def _server_problem(url: str | None, headers: Sequence[str], command: tuple[str,
     return f"--header: {problem}; write --header 'Authorization: Bearer ${{TOKEN}}'" if problem else None
 
 
-def _demo(words: Sequence[str], *, alone: bool) -> Arguments:
+def _demo_or_unknown(words: Sequence[str], *, alone: bool) -> Arguments:
+    """What words ask that begin with none of ours but, maybe, `demo`; `alone` without a `--`. Raises `ConfigError` for others."""
     if words[0] != "demo":
         from millpond.core.near import nearest  # A start without an error does not pay for it.
 

@@ -27,8 +27,6 @@ _NEAR = {
     "canvas": ("canvasid",),
 }
 _MEANT = {near: name for name in NAMES for near in (name.replace("_", ""), *_NEAR[name])}
-
-
 KEYS = tuple(_MEANT)
 """All that has a meaning, without what stands between words."""
 

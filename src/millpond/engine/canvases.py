@@ -59,8 +59,6 @@ Place = Callable[[], CanvasDirectory]
 """Makes a private directory, held."""
 EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
 """Makes an engine from its settings and a log of single lines."""
-
-
 Keep = Callable[[str | None], Kept | None]
 """Finds the kept canvas of a session's conversation, or with None its own; None where there is to be none."""
 

@@ -16,8 +16,6 @@ from millpond.core.errors import CanvasStopped, Reason, Refusal
 
 NO_MEMORY = "the result did not fit the engine's memory"
 """The note of a result that could not be taken; the call is answered with the result as it came."""
-
-
 DISK_FULL = "the disk is full"
 FULL_CODES = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says then."""

@@ -54,8 +54,6 @@ _EXPORT: dict[str, Any] = {
 }
 _WRITES: dict[str, Any] = {"title": "Query results", "destructiveHint": False, "openWorldHint": False}
 """Where files may be written; none is written over."""
-
-
 MAX_SCHEMA_BYTES = 1 << 20
 """Of one `outputSchema` that is kept for the comments of the tool's tables; of a larger one nothing is."""
 MAX_DESCRIPTION_CHARACTERS = 4_000

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from millpond.core import trees
-from millpond.core.mending.faults import Fault, Known, arguments_of, outline, split
+from millpond.core.mending.faults import Fault, Found, Known, arguments_of, outline, split
 from millpond.core.trees import Node
 from millpond.core.values import is_list, is_object
 
-Found = re.Match[str]
 _AFTER_GROUPS = re.compile(r"\b(?:having|qualify|window|order\s+by|limit|offset|using\s+sample)\b", re.IGNORECASE)
 _GROUPS = re.compile(r"\bgroup\s+by\b", re.IGNORECASE)
 _HAVING = re.compile(r"\bhaving\b", re.IGNORECASE)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+Found = re.Match[str]
+"""Where DuckDB's words of a fault were recognised, with what they name."""
 _APART = re.compile(
     r"""'(?:[^']|'')*'?|"(?:[^"]|"")*"?|\$\$.*?\$\$|--[^\n]*|/\*.*?\*/|[()\[\]{}]|.""",
     re.DOTALL,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from millpond.core.mending.comparing import fits, may_be_text
 from millpond.core.mending.dialects import FUNCTIONS, KNOWN_TYPES, SYNTAX, TYPES
-from millpond.core.mending.faults import Fault, Known
+from millpond.core.mending.faults import Fault, Found, Known
 from millpond.core.names import fold, quoted_text
 from millpond.core.near import nearest, squashed
 from millpond.core.sql import printed_name
@@ -24,7 +24,6 @@ LEAST_LIKENESS_OF_COLUMNS = 0.7
 LEAST_LIKENESS_OF_SHORT = 0.85
 """Of a name of few characters: one that is changed is another name."""
 SHORT_CHARACTERS = 3
-Found = re.Match[str]
 
 
 def table(found: Found, fault: Fault, known: Known) -> Iterator[str]:

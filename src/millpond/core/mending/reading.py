@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from millpond.core.mending import clauses, names
-from millpond.core.mending.faults import Fault, Known
+from millpond.core.mending.faults import Fault, Found, Known
 from millpond.core.trees import Node
 
-_Mend = Callable[[re.Match[str], Fault, Known], Iterable[str | Node]]
+_Mend = Callable[[Found, Fault, Known], Iterable[str | Node]]
 _ROWS: tuple[tuple[str, _Mend], ...] = (
     (r"(?:Table with name|There is no table) (?P<name>.+?) (?:does not exist|in this canvas)", names.table),
     (r'Referenced column "(?P<name>.+?)" not found', names.column),
