@@ -29,7 +29,7 @@ from millpond.engine.canvases import Canvases, EngineFactory
 from millpond.engine.ceiling import default_budget_bytes, shared_budget_bytes
 from millpond.engine.counting import Counting
 from millpond.engine.directory import CanvasDirectory, sweep
-from millpond.engine.kept import Keeper, Kept, gone_line, problem_of, sweep_kept
+from millpond.engine.kept import Keeper, KeptCanvas, gone_line, problem_of, sweep_kept
 from millpond.engine.limits import Limits
 from millpond.engine.link import Link
 from millpond.engine.places import Places
@@ -135,7 +135,7 @@ class _Home:
         ):
             yield seen
 
-    def _keep(self, claim: Claim | None, conversation: str | None) -> Kept | None:
+    def _keep(self, claim: Claim | None, conversation: str | None) -> KeptCanvas | None:
         if claim is None or self._keeper is None:
             return None
         return self._keeper.find(claim.key(conversation), waits=conversation is None)  # Before anything else has begun.

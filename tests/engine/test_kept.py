@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from millpond.engine.kept import ASIDE, KEPT, SECRET, Keeper, Kept, problem_of, sweep_kept
+from millpond.engine.kept import ASIDE, KEPT, SECRET, Keeper, KeptCanvas, problem_of, sweep_kept
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is kept there")
 DAY = 86_400
@@ -39,13 +39,13 @@ class Clock:
 
 def opened(
     parent: Path, lines: list[str], key: bytes = KEY, keep_days: int = 7, now: Callable[[], float] = time.time
-) -> Kept:
+) -> KeptCanvas:
     found = Keeper(parent, keep_days, lines.append, now).find(key)
     assert found is not None, lines
     return found
 
 
-def used(kept: Kept) -> Path:
+def used(kept: KeptCanvas) -> Path:
     """Have a file in it, as its engine would, and leave it."""
     (kept.directory.path / "canvas.duckdb").write_bytes(b"rows")
     kept.directory.leave()

@@ -25,7 +25,7 @@ from millpond.core.replies import refusal_result
 from millpond.core.values import is_object
 from millpond.engine.counting import Counting
 from millpond.engine.directory import EXCHANGE, CanvasDirectory
-from millpond.engine.kept import Kept
+from millpond.engine.kept import KeptCanvas
 from millpond.engine.tags import new_tag
 
 MAX_LEARNED = 1_000
@@ -59,7 +59,7 @@ Place = Callable[[], CanvasDirectory]
 """Makes a private directory, held."""
 EngineFactory = Callable[[EngineSettings, Callable[[str], None]], OwnedEngine]
 """Makes an engine from its settings and a log of single lines."""
-Keep = Callable[[str | None], Kept | None]
+Keep = Callable[[str | None], KeptCanvas | None]
 """Finds the kept canvas of a session's conversation, or with None its own; None where there is to be none."""
 
 
@@ -112,7 +112,7 @@ class Canvases:
         finally:
             await desk.close()
 
-    def add(self, kept: Kept | None = None) -> Opened:
+    def add(self, kept: KeptCanvas | None = None) -> Opened:
         """Another canvas, a new one or one that was kept; nothing of it is started. Raises what `place` does."""
         directory = kept.directory if kept else self._place()
         id = kept.canvas if kept else secrets.token_hex(canvas.ID_BYTES)

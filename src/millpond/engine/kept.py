@@ -140,7 +140,7 @@ class KeptDirectory(CanvasDirectory):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
+class KeptCanvas:
     """A kept canvas that this process has claimed."""
 
     directory: KeptDirectory
@@ -169,7 +169,7 @@ class Keeper:
         self._now = now
         self._pause = pause
 
-    def find(self, key: bytes | None, *, waits: bool = False) -> Kept | None:
+    def find(self, key: bytes | None, *, waits: bool = False) -> KeptCanvas | None:
         """The canvas of this key, begun where there is none. None where it is not to be had, said in the log, or without a key.
 
         With `waits`, one that another session has is waited for, half a second at most: nothing else is done meanwhile.
@@ -185,7 +185,7 @@ class Keeper:
             )
             return None
 
-    def _claimed(self, directory: KeptDirectory, pauses: int) -> Kept | None:
+    def _claimed(self, directory: KeptDirectory, pauses: int) -> KeptCanvas | None:
         while not (has_it := directory.claim()) and pauses:
             self._pause(_PAUSE_SECONDS)
             pauses -= 1
@@ -200,7 +200,7 @@ class Keeper:
             directory.release()
             raise
 
-    def _opened(self, directory: KeptDirectory) -> Kept:
+    def _opened(self, directory: KeptDirectory) -> KeptCanvas:
         found, anew = directory.identity(), None
         if found is not None and is_over(directory.last_used_seconds(), found.keep_days, self._now()):
             directory.empty()
@@ -218,7 +218,7 @@ class Keeper:
         if identity != found:
             directory.write(identity)
         os.utime(directory.path / IDENTITY)
-        return Kept(directory, identity.canvas, identity.tag, anew)
+        return KeptCanvas(directory, identity.canvas, identity.tag, anew)
 
 
 def gone_line(path: Path) -> str:

@@ -44,7 +44,7 @@ from millpond.engine.fetch import Bounds, Fetched
 from millpond.engine.judging import Judge, Judged
 from millpond.engine.looking import Looker
 from millpond.engine.parts import Why
-from millpond.engine.saving import Keeping, Kept, Saver
+from millpond.engine.saving import Keeping, KeptAnswer, Saver
 from millpond.engine.showing import described, fetch_plan, fetch_shown, is_listing
 from millpond.engine.summarizing import ESTIMATES, summarize
 from millpond.engine.tables import Tables
@@ -339,5 +339,5 @@ class _Found(msgspec.Struct, frozen=True):
     fetched: Fetched
     total: int | None
     """How many rows there are in all, where that is known."""
-    kept: Kept | None = None
+    kept: KeptAnswer | None = None
     """The whole of it, where it is to be kept."""

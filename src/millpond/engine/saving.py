@@ -40,7 +40,7 @@ _VIEWS = "SELECT 1 FROM duckdb_views() WHERE schema_name = 'main' AND lower(view
 """DuckDB's own; a table of such a name would be read in its place."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class KeptAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """An answer that is whole in a table of its connection."""
 
     fetched: Fetched
@@ -69,11 +69,11 @@ class Keeping(Protocol):
         """What runs in place of the agent's statement, which has run elsewhere; None where that is to be judged and run here."""
         ...
 
-    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
+    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> KeptAnswer:
         """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
         ...
 
-    def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
+    def store(self, connection: Connection, kept: KeptAnswer, go_on: Callable[[], None]) -> list[str]:
         """Put it where it is to be, and say what is to be said; `go_on` raises where that is no longer wanted."""
         ...
 
@@ -134,7 +134,7 @@ class Saving:
         self.given = given
         """What another canvas has lent."""
 
-    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
+    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> KeptAnswer:
         """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
         names, columns = _collect(connection, judged)
         rows, size_bytes = _measured(connection, [column.name for column in columns])
@@ -142,9 +142,11 @@ class Saving:
         if self._is_brief:
             bounds = msgspec.structs.replace(bounds, rows=shown_rows(rows, bounds.rows))
         fetched = fetch(connection, f"FROM {_SOURCE}", bounds)
-        return Kept(fetched=fetched, rows=rows, size_bytes=size_bytes, columns=columns, names=names, bounds=bounds)
+        return KeptAnswer(
+            fetched=fetched, rows=rows, size_bytes=size_bytes, columns=columns, names=names, bounds=bounds
+        )
 
-    def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
+    def store(self, connection: Connection, kept: KeptAnswer, go_on: Callable[[], None]) -> list[str]:
         """Copy it into the canvas, and say what was kept; `go_on` raises where that is no longer wanted."""
         saved = msgspec.structs.replace(self._saved, size_bytes=kept.size_bytes)
         gone = self._tables.save(connection, saved, go_on)
@@ -173,17 +175,17 @@ class Lending:
         self._max_bytes = max_bytes
         self._file = file
 
-    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> Kept:
+    def run(self, connection: Connection, judged: Judged, bounds: Bounds) -> KeptAnswer:
         """Run the statement into a table of the connection. Raises `QueryRefused` and DuckDB's errors."""
         names, columns = _collect(connection, judged)
         rows, size_bytes = _measured(connection, [column.name for column in columns])
         if size_bytes > self._max_bytes:
             raise QueryRefused(too_large(size_bytes, self._max_bytes))
-        return Kept(
+        return KeptAnswer(
             fetched=Fetched([], []), rows=rows, size_bytes=size_bytes, columns=columns, names=names, bounds=bounds
         )
 
-    def store(self, connection: Connection, kept: Kept, go_on: Callable[[], None]) -> list[str]:
+    def store(self, connection: Connection, kept: KeptAnswer, go_on: Callable[[], None]) -> list[str]:
         """Write it into the file; what is said is for whoever keeps it."""
         go_on()
         lend(self._database, connection, self._file, _SOURCE)
