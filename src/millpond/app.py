@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from millpond.core.claim import Claim, words
+from millpond.core.claim import Claim, words_of
 from millpond.core.config import Config, RemoteServer, Server, engine_settings
 from millpond.core.errors import ConfigError
 from millpond.core.listen import Listen
@@ -66,7 +66,7 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
     _prepare(config, log)
     home = _Home(config, log, engine_factory or _link_factory(config, STDIO_ENGINES), default_budget_bytes())
-    async with home.canvas(Claim(server=words(config.server), folder=os.getcwd())) as desk:
+    async with home.canvas(Claim(server=words_of(config.server), folder=os.getcwd())) as desk:
         session = Session(home.policy, _utc_now)
         return await Stdio(session, desk, log).run(start_server(config.server, log), desk.start)
 
@@ -81,7 +81,7 @@ async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: E
 
     @asynccontextmanager
     async def begin(client: ClientEnd, own: Shown | None = None, caller: int = 0) -> AsyncGenerator[Driver]:
-        claim = Claim(server=words(config.server), token=listen.tokens[caller - 1]) if caller else None
+        claim = Claim(server=words_of(config.server), token=listen.tokens[caller - 1]) if caller else None
         async with home.canvas(claim) as desk:
             driver = Driver(Session(home.policy, _utc_now, own), desk, log, client)
             driver.start(start_server(config.server, log), desk.start)

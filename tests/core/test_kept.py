@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from millpond.core.claim import Claim, words
+from millpond.core.claim import Claim, words_of
 from millpond.core.config import RemoteServer, Server
 from millpond.core.kept import DAY_SECONDS, Identity, is_over, read, written
 
@@ -30,20 +30,20 @@ def test_every_difference_of_server_folder_caller_and_conversation_is_another_ca
         RemoteServer(name="a", url="https://h/mcp", headers={"Authorization": "2"}),
     )
     claims = [
-        *(Claim(server=words(server), folder="/w") for server in servers),
-        Claim(server=words(local), folder="/v"),
-        Claim(server=words(local), folder="/w", token="t"),
+        *(Claim(server=words_of(server), folder="/w") for server in servers),
+        Claim(server=words_of(local), folder="/v"),
+        Claim(server=words_of(local), folder="/w", token="t"),
     ]
     keys = [claim.key(None) for claim in claims]
-    keys += [Claim(server=words(server)).key("c") for server in servers]
-    keys += [Claim(server=words(local), token="t").key("c"), Claim(server=words(local)).key("d")]
+    keys += [Claim(server=words_of(server)).key("c") for server in servers]
+    keys += [Claim(server=words_of(local), token="t").key("c"), Claim(server=words_of(local)).key("d")]
     assert all(one != other for one, other in combinations(keys, 2))
 
 
 def test_a_conversation_is_found_from_any_folder_and_the_sessions_own_canvas_from_none_but_its_own() -> None:
     """CANVAS-19"""
-    server = words(Server(name="a", command=("x",), env={"B": "1", "A": "2"}))
-    assert server == words(Server(name="a", command=("x",), env={"A": "2", "B": "1"}))
+    server = words_of(Server(name="a", command=("x",), env={"B": "1", "A": "2"}))
+    assert server == words_of(Server(name="a", command=("x",), env={"A": "2", "B": "1"}))
     assert Claim(server=server, folder="/w").key("c") == Claim(server=server, folder="/v").key("c")
     assert Claim(server=server).key(None) is None
 

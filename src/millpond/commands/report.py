@@ -8,6 +8,7 @@ from __future__ import annotations
 from millpond.commands.diagnosis import Diagnosis, TrialView
 from millpond.commands.machine import Machine
 from millpond.core.config import GIB
+from millpond.core.sizes import counted
 from millpond.core.toml_text import one_line
 
 
@@ -39,7 +40,7 @@ def _trial_text(trial: TrialView) -> str:
     called = f"{trial.tool} {trial.arguments}"
     if trial.problem:
         return f"{called}: {trial.problem}"
-    rows = f", {trial.rows:,} row{'s' if trial.rows > 1 else ''}" if trial.rows else ""
+    rows = f", {counted(trial.rows, 'row')}" if trial.rows else ""
     fate = "would be replaced by a handle" if trial.is_replaced else "would stay as it is"
     return f"{called}: {trial.bytes:,} bytes, about {trial.tokens:,} tokens{rows}, in {trial.seconds:.2f} s; {fate}"
 

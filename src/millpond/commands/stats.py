@@ -20,7 +20,7 @@ from millpond import record
 from millpond.commands.parser import Parser
 from millpond.commands.run import Door, Line, write, write_json
 from millpond.core.errors import ConfigError
-from millpond.core.sizes import human_size
+from millpond.core.sizes import counted, human_size
 from millpond.core.state_folder import state_folder
 from millpond.core.stats import ServerCount, ToolCount, by_server
 
@@ -126,8 +126,7 @@ def _server(name: str, count: ServerCount) -> list[str]:
     more = (
         f"queries {count.sum.queries:,}, evicted calls {count.sum.evictions:,}, engine restarts {count.sum.restarts:,}"
     )
-    sessions = "1 session" if count.sessions == 1 else f"{count.sessions:,} sessions"
-    return [f"{name}: {sessions}, the last {count.sum.time[:10]}", *table, f"  {more}"]
+    return [f"{name}: {counted(count.sessions, 'session')}, the last {count.sum.time[:10]}", *table, f"  {more}"]
 
 
 def _cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:

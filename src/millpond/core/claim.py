@@ -32,7 +32,7 @@ class Claim:
         return None if self.folder is None else msgspec.json.encode(["folder", self.folder, self.token, *self.server])
 
 
-def words(server: Server | RemoteServer) -> tuple[str, ...]:
+def words_of(server: Server | RemoteServer) -> tuple[str, ...]:
     """All that tells a server from others, in an order that is always the same."""
     if isinstance(server, RemoteServer):
         return ("url", server.name, server.url, _sorted(server.headers))
