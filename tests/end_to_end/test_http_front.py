@@ -173,6 +173,7 @@ def test_a_session_ends_with_delete_and_is_nobodys_afterwards(front: Front) -> N
     ("method", "body", "headers", "status"),
     [
         ("PUT", b"{}", {}, 405),
+        ("ET", b"{}", {}, 405),
         ("POST", INITIALIZE, {"Accept": "application/json"}, 406),
         ("POST", INITIALIZE, {"Content-Type": "text/plain"}, 415),
         ("POST", b"{" + b" " * (4 << 20) + b"}", {}, 413),

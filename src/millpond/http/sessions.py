@@ -26,7 +26,7 @@ from millpond.http.legacy import LegacySession
 from millpond.http.replies import error_body, error_reply
 from millpond.relay.log import Log
 
-METHODS = "GET, POST, DELETE"
+METHODS = ("GET", "POST", "DELETE")
 
 
 class Sessions:
@@ -148,7 +148,7 @@ def _version(request: Request) -> str:
 def _wrong_method(request: Request) -> Response | None:
     if request.method in METHODS:
         return None
-    return error_reply(405, "Method Not Allowed", headers={"Allow": METHODS})
+    return error_reply(405, "Method Not Allowed", headers={"Allow": ", ".join(METHODS)})
 
 
 async def _message(request: Request) -> Message | Response:
