@@ -18,22 +18,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, cast, get_args
 from urllib.parse import urlsplit
 
-from millpond.core.config import (
-    SECTIONS,
-    SETTINGS,
-    Canvas,
-    Config,
-    Export,
-    Http,
-    Inspect,
-    PagingLimits,
-    Query,
-    RemoteServer,
-    Results,
-    Server,
-    Setting,
-    Stats,
-)
+from millpond.core.config import SECTIONS, SETTINGS, Config, PagingLimits, RemoteServer, Server, Setting
 from millpond.core.config_notes import KEYS as NOTE_KEYS
 from millpond.core.config_notes import read_notes
 from millpond.core.config_paging import read_paging
@@ -97,23 +82,16 @@ def parse_config(
     reader = _Reader(source, environ)
     document = reader.document(data)
     reader.known("", document, ("servers", *SECTIONS, "tools"))
-    sections = {name: reader.section(name, reader.table("", document, name)) for name in SECTIONS}
-    reader.ordered(sections)
-    limits = PagingLimits(**sections["paging"])
+    values = {name: reader.section(name, reader.table("", document, name)) for name in SECTIONS}
+    reader.ordered(values)
+    sections: dict[str, Any] = {name: section(**values[name]) for name, section in SECTIONS.items()}
     tools = reader.table("", document, "tools")
     return Config(
         server=server or reader.server(document),
-        results=Results(**sections["results"]),
-        query=Query(**sections["query"]),
-        canvas=Canvas(**sections["canvas"]),
-        export=Export(**sections["export"]),
-        http=Http(**sections["http"]),
-        inspect=Inspect(**sections["inspect"]),
-        stats=Stats(**sections["stats"]),
-        paging=limits,
         modes=reader.modes(tools),
         notes=reader.notes(tools),
-        collected=reader.collected(tools, limits),
+        collected=reader.collected(tools, sections["paging"]),
+        **sections,
     )
 
 
