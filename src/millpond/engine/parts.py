@@ -133,12 +133,12 @@ def _build(settings: EngineSettings) -> Parts:
 
 def _say(database: Database, begun_anew: str) -> None:
     """Have the first row of `calls` tell why the earlier ones are gone; once, however often the file is opened."""
-    connection = database.cursor()
-    connection.execute(
-        """
-        INSERT INTO calls (number, tool, arguments, time, bytes, tables, note)
-        SELECT 0, 'millpond', '{}', ?, 0, [], ? WHERE NOT EXISTS (FROM calls WHERE number = 0)
-        """,
-        [datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), begun_anew],
-    )
-    connection.close()
+    time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    with closing(database.cursor()) as connection:
+        connection.execute(
+            """
+            INSERT INTO calls (number, tool, arguments, time, bytes, tables, note)
+            SELECT 0, 'millpond', '{}', ?, 0, [], ? WHERE NOT EXISTS (FROM calls WHERE number = 0)
+            """,
+            [time, begun_anew],
+        )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -62,9 +62,8 @@ class QueryRunner:
         self._guard = threading.Lock()
         self._running: dict[int, Connection] = {}
         self._stopped: dict[int, Why] = {}
-        connection = database.cursor()
-        found = connection.execute("SELECT current_database()").fetchone()
-        connection.close()
+        with closing(database.cursor()) as connection:
+            found = connection.execute("SELECT current_database()").fetchone()
         self._judge = Judge(tables, settings, str(found[0]) if found else "")
         self._clock = time.monotonic
         self._checker = Checker(self._judge, self._clock)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from functools import partial
 
 import msgspec
@@ -60,11 +60,10 @@ class Store:
         self._meanings = Meanings(settings.notes)
         self._handles = Handles(database, settings, self._meanings)
         self._holdings = Holdings(database, self._texts, settings)
-        connection = database.cursor()
-        rows_of_calls.create(connection, settings.canvas)
-        self._orphans = self._holdings.reopen(connection)
+        with closing(database.cursor()) as connection:
+            rows_of_calls.create(connection, settings.canvas)
+            self._orphans = self._holdings.reopen(connection)
         """Calls that a kill left without a row; their texts go when the canvas is written to, for opening it must need no room."""
-        connection.close()
 
     @property
     def last_number(self) -> int:
