@@ -240,6 +240,15 @@ async def test_a_process_that_says_nothing_is_ended(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_nobody_waits_for_a_second_process_that_says_nothing(tmp_path: Path) -> None:
+    """ENGINE-14"""
+    command = (sys.executable, "-c", "import sys; sys.stdin.read()")
+    async with bench(tmp_path, limits=quick(starts=3, start_seconds=0.3), command=command) as it:
+        assert (await bounded(it.take("rows"))).verdict is Verdict.FAILED
+        assert sum("did not come up" in line for line in it.lines) == 1
+
+
+@on_loop
 async def test_a_process_that_writes_no_frames_is_ended(tmp_path: Path) -> None:
     """ENGINE-14"""
     command = (sys.executable, "-c", "import sys; print('x' * 1000, flush=True); sys.stdin.read()")

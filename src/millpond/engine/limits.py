@@ -13,7 +13,7 @@ class Limits:
     """The bounds that the link keeps to."""
 
     start_seconds: float = 30.0
-    """From the start of a process until it must be ready; opening a file after a kill takes about 0.1 s."""
+    """From the start of a process until it must be ready; opening a file after a kill takes about 0.1 s. Then what waits is answered."""
     starts: int = 3
     """Failed starts in a row after which what waits is answered; the next request tries again."""
     damaged_starts: int = 2

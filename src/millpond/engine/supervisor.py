@@ -138,6 +138,7 @@ class Supervisor:
         """One process, from its start to its end. False where none came up."""
         if not await self._owner.may_start():
             self._log("engine: cannot be started: the others are all at work")
+            self._have_waited_enough()
             return False
         launched = await self._launch()
         if launched is None:
@@ -188,11 +189,17 @@ class Supervisor:
         )
         if ready.done() and not process.ended.done():
             return process, ready.result()
+        if not process.ended.done():
+            self._have_waited_enough()
         process.kill()
         code = await asyncio.shield(process.ended)  # it is awaited again at the close
         self._damaged += code == Exit.DAMAGED
         self._log(f"engine: did not come up (exit code {code})")
         return None
+
+    def _have_waited_enough(self) -> None:
+        """Give up without another start: who asked has waited for `start_seconds`, and hosts give up a call after 60 s."""
+        self._failed_starts = self._limits.starts
 
     def _prepare(self) -> None:
         """Have the directory there. Raises `OSError` where that cannot be."""
