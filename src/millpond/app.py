@@ -66,9 +66,17 @@ async def serve(config: Config, log: Log, engine_factory: EngineFactory | None =
     """One session, from the server's start to its end; returns the exit code. Raises `MillpondError`."""
     _prepare(config, log)
     home = _Home(config, log, engine_factory or _link_factory(config, STDIO_ENGINES), default_budget_bytes())
-    async with home.canvas(Claim(server=words_of(config.server), folder=os.getcwd())) as desk:
+    async with home.canvas(Claim(server=words_of(config.server), folder=_working_folder())) as desk:
         session = Session(home.policy, _utc_now)
         return await Stdio(session, desk, log).run(start_server(config.server, log), desk.start)
+
+
+def _working_folder() -> str | None:
+    """The working folder; None where it was removed under whoever stands in it, and no canvas can be found again by it."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
 
 
 async def serve_http(config: Config, listen: Listen, log: Log, engine_factory: EngineFactory | None = None) -> int:

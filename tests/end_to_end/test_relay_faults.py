@@ -37,6 +37,18 @@ def test_a_result_of_300_mib_is_cut_and_the_session_goes_on() -> None:
         assert client.ask("ping", ident=3)["id"] == 3
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+def test_a_working_folder_that_is_gone_costs_nothing(tmp_path: Path) -> None:
+    """RELAY-23"""
+    (tmp_path / "gone").mkdir()
+    script = 'cd "$0" && rmdir "$0" && exec "$@"'
+    with Client(["sh", "-c", script, str(tmp_path / "gone"), *MILLPOND, *FAULTS]) as client:
+        client.open()
+        client.call("nan", 2)
+        assert "result" in json.loads(client.line())
+        assert client.close() == 0
+
+
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     """RELAY-22"""
     (tmp_path / "file").write_text("")

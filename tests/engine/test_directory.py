@@ -74,6 +74,13 @@ def test_nothing_is_swept_that_is_not_a_directory_of_ours(tmp_path: Path) -> Non
     assert sweep(tmp_path / "nowhere") == ()
 
 
+def test_where_there_is_no_temporary_folder_nothing_is_swept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """ENGINE-20"""
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "nowhere")])
+    assert sweep() == ()
+
+
 def test_a_directory_that_was_taken_away_is_made_again(tmp_path: Path) -> None:
     """ENGINE-13"""
     with CanvasDirectory.create(tmp_path / "deep") as directory:

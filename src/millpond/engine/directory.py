@@ -118,9 +118,8 @@ class CanvasDirectory:
 
 def sweep(parent: Path | None = None) -> tuple[Path, ...]:
     """Remove this user's canvas directories that no process uses. Returns those removed; never raises."""
-    root = parent or Path(tempfile.gettempdir())
     try:
-        with os.scandir(root) as entries:
+        with os.scandir(parent or tempfile.gettempdir()) as entries:
             found = [Path(entry.path) for entry in entries if entry.name.startswith(PREFIX)]
     except OSError:
         return ()
