@@ -3,8 +3,8 @@
     python bench/accuracy.py [--quick]      all questions, quick or not; each wrong answer is noted
 
 17 results of 18 files that npm has (installed once into the cache of the tests), and questions with answers computed in plain Python
-on exact numbers. Through Millpond each is asked as the SQL beside it; a number counts where it is the same, one that DuckDB computes
-in DOUBLE (a mean) where it is the same to 12 digits. For each client that cuts results the same Python answers on the records that are
+on exact numbers. Through Millpond each is asked as the SQL beside it; a number counts where it is the same, one that DuckDB gives as
+DOUBLE (a mean) where it is the same to 12 digits. For each client that cuts results the same Python answers on the records that are
 whole in what is left: where that differs from the true answer, no reader can get it right but by chance.
 
 ctxtual and jmunch-mcp are asked in their own verbs, each through its own process, by the best calls that we found for a competent user
@@ -57,7 +57,7 @@ Outcome = Literal["right", "wrong", "no verb", "left whole", "not tried"]
 OTHERWISE: Sequence[Outcome] = ("wrong", "no verb", "left whole", "not tried")
 """What else than right; not tried is what follows on an answer that did not come in time."""
 DIGITS = Fraction(1, 10**12)
-"""The relative error that a figure in DOUBLE may have."""
+"""The relative error that a figure in a column of DOUBLE may have; it comes as a float, every other number exactly."""
 
 
 def measure(sheet: Sheet) -> None:
@@ -158,7 +158,7 @@ def _equal(true: Any, got: Any) -> bool:
             number = Fraction(got)
         except (TypeError, ValueError):
             return False
-        return abs(number - true) <= DIGITS * abs(true)
+        return abs(number - true) <= DIGITS * abs(true) if isinstance(got, float) else number == true
     return true == got
 
 
@@ -182,8 +182,15 @@ def _asked(client: Client, sql: str) -> Any:
     text = result["content"][0]["text"]
     if result.get("isError"):
         return text
-    rows = json.loads(text, parse_float=Fraction)
-    return [list(row.values()) if isinstance(row, dict) else row for row in rows]
+    is_double = [column["type"] == "DOUBLE" for column in result["_meta"]["millpond/result"]["columns"]]
+    rows = [row.values() if isinstance(row, dict) else row for row in json.loads(text, parse_float=Fraction)]
+    return [
+        [_as_double(value) if double else value for double, value in zip(is_double, row, strict=True)] for row in rows
+    ]
+
+
+def _as_double(value: Any) -> Any:
+    return float(value) if isinstance(value, (int, Fraction)) else value
 
 
 # --- other tools --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 OLD is a folder of results, or a revision of git whose `bench/results` are taken (HEAD, what was committed last); NEW is a folder, by
 default `bench/results` as it lies there. Ratios within one run and counts are judged; times and memory are another machine's or another
 hour's, and are not. A figure is worse where its median moved the wrong way by more than its repeats lie apart in both runs together:
-what one run cannot tell apart, two cannot either. Exit code 1 where one is worse, 2 where there is nothing to compare.
+what one run cannot tell apart, two cannot either. One of Millpond that is not there any more is worse, too: what it gives no answer for
+is not measured. Exit code 1 where one is worse, 2 where there is nothing to compare.
 
 Bias: noise within a run is less than from one run to the next; what is marked once should be measured again before it is believed.
 """
@@ -20,8 +21,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lib.figures import RESULTS, Figure, Result, read_all
+from lib.goals import OTHERS
 from lib.machine import ROOT
 from lib.words import number
+
+OPTIONAL = (*OTHERS, "polars")
+"""What a machine may lack: a figure with such a name may go missing."""
 
 
 def main() -> int:
@@ -31,13 +36,15 @@ def main() -> int:
     parser.add_argument("new", nargs="?", type=Path, default=RESULTS, help="a folder; bench/results if unset")
     arguments = parser.parse_args()
     old, new = results_of(arguments.old), read_all(arguments.new)
+    for name in sorted(old.keys() - new.keys()):
+        print(f"{name}: no new result")
     pairs = [(old[name], new[name]) for name in sorted(old.keys() & new.keys())]
     comparable = [pair for pair in pairs if said(*pair)]
     judged = sum(1 for pair in comparable for _ in both(*pair))
     if not judged:
         print("nothing to compare")
         return 2
-    worse = [line for pair in comparable for line in changes(*pair)]
+    worse = [line for pair in comparable for line in (*changes(*pair), *gone(*pair))]
     print(f"{judged} figures compared, {len(worse)} worse")
     return 1 if worse else 0
 
@@ -91,6 +98,20 @@ def changes(old: Result, new: Result) -> list[str]:
         print(f"{'WORSE ' if is_worse else 'better'} {line}")
         if is_worse:
             worse.append(line)
+    return worse
+
+
+def gone(old: Result, new: Result) -> list[str]:
+    """Print a line for each figure that was judged and is not there any more. Returns those that no machine may lack."""
+    left = {figure.name for figure in new.figures}
+    lines = [
+        f"{new.bench}: {early.name}: not measured"
+        for early in old.figures
+        if early.is_judged and early.name not in left
+    ]
+    worse = [line for line in lines if not any(name in line for name in OPTIONAL)]
+    for line in lines:
+        print(f"{'WORSE ' if line in worse else 'gone  '} {line}")
     return worse
 
 

@@ -10,6 +10,7 @@ speaks HTTP only, so standard streams are seen on the server's side alone.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from conformance import REVISIONS, WAYS, Outcome, difference, failed, outcome, p
 def main() -> int:
     """Print the table and the differences."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    os.environ["MILLPOND_STATS"] = "off"
     differs = False
     rows: list[str] = []
     found = {revision: {name: measured(name, revision) for name in WAYS} for revision in REVISIONS}

@@ -4,7 +4,7 @@
 
 Rows: 3,000, 30,000 and 300,000 of ten columns (1, 10 and 100 MiB), until the handle is there; ten times the rows are to take at most
 eleven times as long. Columns: the same bytes in tables of 10 to 1,500 columns. At once: 1 to 200 calls of 300 rows (100 KiB) sent
-together, against one after the other. Each beside the direct connection, in turns.
+together, against one after the other. Rows and calls beside the direct connection, in turns.
 
 Bias: more rows of the same kind; what costs Millpond most is a type that changes late, and `bench/forms.py` has that.
 """

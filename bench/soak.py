@@ -151,6 +151,8 @@ def compare(sheet: Sheet, looks: list[Look]) -> None:
     for name in ("relay_bytes", "engine_bytes"):
         sheet.add(f"{name.partition('_')[0]} growth", "MiB", [change(name) / MIB])
         sheet.add(f"{name.partition('_')[0]} at most", "MiB", [max(getattr(one, name) for one in looks) / MIB])
+    sheet.add("disk growth", "MiB", [change("files_bytes") / MIB])
+    sheet.add("disk at most", "MiB", [max(one.files_bytes for one in looks) / MIB])
     for name in ("descriptors", "processes", "files"):
         sheet.add(f"{name} growth", "count", [change(name)])
     for name in ("small_ms", "table_ms", "query_ms"):

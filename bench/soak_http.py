@@ -281,11 +281,11 @@ def note_answers(sheet: Sheet, clients: list[Client], watch: Watch) -> None:
         "answered with exact sums",
         "answered that it was evicted",
     ):
-        sheet.add(name, "count", [counts[name]], "higher")
+        sheet.add(name, "seen", [counts[name]], "higher")
     sheet.add("other answers", "count", [sum(len(client.faults) for client in clients)])
     for fault, times in Counter(fault for client in clients for fault in client.faults).most_common():
         sheet.note(f"other answers, {times} times", fault)
-    sheet.add("engines started", "count", [len(watch.engines)])
+    sheet.add("engines started", "seen", [len(watch.engines)])
     sheet.add("engines at once", "count", [watch.most_engines])
 
 
@@ -304,7 +304,7 @@ def note_holdings(sheet: Sheet, looks: list[Look]) -> None:
         sheet.add(f"memory of the {what}, most", "MiB", [max(values(f"{what}_bytes")) / MIB])
     sheet.add("files, most", "MiB", [max(values("files_bytes")) / MIB])
     for what in ("descriptors of the front", "processes", "files"):
-        sheet.add(f"{what}, growth", "count", [growth(what.partition(" ")[0])])
+        sheet.add(f"{what}, growth", "seen", [growth(what.partition(" ")[0])])
 
 
 def note_latency(sheet: Sheet, clients: list[Client]) -> None:

@@ -9,7 +9,7 @@ came, and as three clients cut it at their defaults, with the rows that are whol
 figures that plain Python computes.
 
 Bias: the session is made of questions that have one answer, which is what Millpond is for; a model that is asked to summarise prose gains
-nothing. The calls are written by hand, so that no way pays for a model's mistakes. Results come as one text block, which all three tools
+nothing. All that goes in is counted alike, where a host's prompt cache makes what went in before cheaper. The calls are written by hand, so that no way pays for a model's mistakes. Results come as one text block, which all three tools
 replace; beside `structuredContent` jmunch-mcp leaves that as it is and ctxtual writes its notice twice, and some clients show the model
 both. What a cut leaves costs little because most rows are gone.
 """

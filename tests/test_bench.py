@@ -21,10 +21,17 @@ def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def results(folder: Path, *repeats: float, unit: str = "x", better: str = "lower", quick: bool = False) -> str:
+def results(
+    folder: Path,
+    *repeats: float,
+    unit: str = "x",
+    better: str = "lower",
+    quick: bool = False,
+    name: str = "some/ratio",
+) -> str:
     """A folder with one result that holds one figure."""
     folder.mkdir()
-    figure = {"name": "some/ratio", "unit": unit, "better": better, "repeats": repeats}
+    figure = {"name": name, "unit": unit, "better": better, "repeats": repeats}
     about: dict[str, object] = {
         "bench": "some",
         "quick": quick,
@@ -98,6 +105,66 @@ def test_a_count_has_no_noise_and_a_time_is_not_judged(tmp_path: Path) -> None:
     assert run("compare.py", fewer, more).returncode == 1
     fast, slow = results(tmp_path / "fast", 1, unit="ms"), results(tmp_path / "slow", 9, unit="ms")
     assert run("compare.py", fast, slow).returncode == 2
+
+
+def test_fewer_right_answers_are_worse(tmp_path: Path) -> None:
+    old = results(tmp_path / "old", 144, unit="count", better="higher")
+    new = results(tmp_path / "new", 143, unit="count", better="higher")
+    assert run("compare.py", old, new).returncode == 1
+
+
+@pytest.mark.parametrize(("name", "code"), [("32/millpond/ratio", 1), ("32/ctxtual/ratio", 0)])
+def test_a_figure_that_is_gone_is_worse_unless_it_is_of_what_a_machine_may_lack(
+    tmp_path: Path, name: str, code: int
+) -> None:
+    both = "1/millpond/ratio"
+    for folder, names in (("old", (both, name)), ("new", (both,))):
+        files = [
+            Path(results(tmp_path / f"{folder}_{at}", 1.0, name=one)) / "some.json" for at, one in enumerate(names)
+        ]
+        found = [json.loads(file.read_text()) for file in files]
+        merged = {**found[0], "figures": [figure for one in found for figure in one["figures"]]}
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "some.json").write_text(json.dumps(merged))
+    found = run("compare.py", str(tmp_path / "old"), str(tmp_path / "new"))
+    assert found.returncode == code
+    assert f"some: {name}: not measured" in found.stdout
+
+
+def bench_of(measured: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a bench that measures this."""
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(BENCH)!r})
+from lib.sheet import run
+def measure(sheet):
+    {measured}
+run("of_one", "", measure)
+"""
+    command = [sys.executable, "-c", script, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+ONE = 'sheet.add("one", "x", [1.0])'
+
+
+def test_a_quick_run_writes_only_where_a_folder_is_named(tmp_path: Path) -> None:
+    assert bench_of(ONE, "--quick").returncode == 0
+    assert not (BENCH / "results" / "of_one.json").exists()
+    assert bench_of(ONE, "--quick", "--results", str(tmp_path)).returncode == 0
+    assert (tmp_path / "of_one.json").exists()
+
+
+def test_a_bench_that_could_measure_nothing_fails_and_takes_no_result_away(tmp_path: Path) -> None:
+    found = bench_of('sheet.note("all of it", "no network")', "--results", str(tmp_path))
+    assert found.returncode == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bench_does_not_enter_the_record_of_whoever_runs_it(tmp_path: Path) -> None:
+    """Its calls are nobody's conversation."""
+    found = bench_of(f'assert os.environ["MILLPOND_STATS"] == "off"; {ONE}', "--results", str(tmp_path))
+    assert found.returncode == 0, found.stderr
 
 
 @pytest.mark.parametrize("old_is_quick", [True, False])

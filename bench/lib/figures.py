@@ -14,8 +14,9 @@ from typing import Literal
 import msgspec
 
 RESULTS = Path(__file__).parents[1] / "results"
-Unit = Literal["ms", "x", "MiB", "tokens", "characters", "rows", "count"]
-JUDGED: frozenset[Unit] = frozenset(("x", "tokens", "characters"))
+Unit = Literal["ms", "x", "MiB", "bytes", "tokens", "characters", "rows", "count", "seen"]
+"""`count` is what comes out the same on any machine; `seen` is how often something happened in a run, which its timing decides."""
+JUDGED: frozenset[Unit] = frozenset(("x", "tokens", "characters", "rows", "count"))
 """Ratios within one run, and counts: what another machine, or a busy one, changes little. Times and memory are only shown."""
 DIGITS = 4
 """Significant digits that are kept."""

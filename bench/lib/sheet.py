@@ -6,6 +6,8 @@ Rule: a bench is `run(NAME, __doc__, measure)`, and its command line is the same
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -64,18 +66,25 @@ class Rounds:
 
 
 def run(name: str, about: str | None, measure: Callable[[Sheet], None]) -> None:
-    """Read the command line, measure, and write `NAME.json`."""
+    """Read the command line, measure, and write `NAME.json`; a quick run writes only where a folder is named.
+
+    Nothing of it enters the user's own record of counts. Exit code 1, and nothing written, where nothing could be measured.
+    """
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer and smaller: to see that it works, not to quote")
     parser.add_argument(
-        "--results", type=Path, default=RESULTS, help="the folder for NAME.json; bench/results if unset"
+        "--results", type=Path, help="the folder for NAME.json; bench/results if unset, and none with --quick"
     )
     arguments = parser.parse_args()
+    folder = arguments.results or (None if arguments.quick else RESULTS)
+    os.environ["MILLPOND_STATS"] = "off"
     sheet = Sheet(quick=arguments.quick)
     about_machine, about_versions = machine(), versions()
     print(f"{name}: {', '.join(about_machine.values())}; {' '.join(f'{k} {v}' for k, v in about_versions.items())}")
     begin = time.perf_counter()
     measure(sheet)
+    if not sheet.figures:
+        sys.exit(f"{name}: nothing could be measured")
     result = Result(
         bench=name,
         quick=sheet.quick,
@@ -86,5 +95,6 @@ def run(name: str, about: str | None, measure: Callable[[Sheet], None]) -> None:
         figures=tuple(sheet.figures.values()),
         notes=sheet.notes,
     )
-    write(result, arguments.results)
+    if folder is not None:
+        write(result, folder)
     print(f"{name}: {result.seconds} s")

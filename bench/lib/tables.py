@@ -288,6 +288,11 @@ def forms(results: Results) -> str:
     )
 
 
+def bounds(results: Results) -> str:
+    """What the settings' own numbers rest on."""
+    return _all_figures(results["bounds"], "by which the settings explain themselves")
+
+
 def soak(results: Results) -> str:
     """A long session."""
     return _all_figures(results["soak"], "over a session")
@@ -299,7 +304,7 @@ def soak_http(results: Results) -> str:
 
 
 def _all_figures(found: Result, title: str) -> str:
-    show = {"x": times, "ms": milliseconds, "count": number}
+    show = {"x": times, "ms": milliseconds, "count": number, "seen": number}
     rows = [
         (figure.name, show[figure.unit](figure.value) if figure.unit in show else unit(figure.value, figure.unit))
         for figure in found.figures
@@ -310,7 +315,7 @@ def _all_figures(found: Result, title: str) -> str:
 TABLES: Mapping[str, Callable[[Results], str]] = {
     one.__name__: one
     for one in (
-        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, questions, accuracy, forms, soak,
+        figures, machine, notes, startup, latency, at_once, speed, sdk, memory, stages, shapes, scale, context, tokens, questions, accuracy, forms, bounds, soak,
         soak_http,
     )
 }  # fmt: skip
