@@ -71,7 +71,7 @@ class Results:
     """`[results]`: what is replaced by a handle, and how large a result may be."""
 
     inline_rows_bytes: int = _setting(
-        4_096, 0, 10 * MIB, "rows up to this size stay as they came; a handle takes about 1,200 bytes"
+        4_096, 0, 10 * MIB, "rows up to this size stay as they came; a handle takes 800 to 1,800 bytes"
     )
     inline_text_bytes: int = _setting(
         32_768, 0, 10 * MIB, "prose, a file or one record up to this size stays as it came, so that reading one works"
@@ -139,7 +139,7 @@ class Canvas:
         2_000,
         1,
         1_000_000,
-        "tables at once, each takes 43 KiB of memory; the calls with the oldest go first, and it is said",
+        "tables at once, each takes 100 to 400 KiB of memory while there is room; the calls with the oldest go first, and it is said",
     )
     max_canvas_bytes: int = _setting(
         4 * GIB,
