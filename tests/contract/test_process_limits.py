@@ -10,9 +10,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from millpond.engine.database import Database
+from millpond.engine.database import Database, is_lack_of_memory
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="facts about Linux and DuckDB")
 
@@ -149,3 +150,24 @@ threading.Event().wait()
         process.wait(60)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(descriptor)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "TransactionContext Error: Failed to commit: failed to pin block of size 256.0 KiB (76.5 MiB/76.7 MiB used)",
+        "TransactionContext Error: Failed to commit: could not allocate block of size 256.0 KiB (76.5 MiB/76.7 MiB used)",
+    ],
+)
+def test_a_commit_without_memory_is_a_failed_transaction_and_known_as_lack_of_memory(said: str) -> None:
+    """ENGINE-11: else a new process, which has memory for it, is never tried."""
+    assert is_lack_of_memory(duckdb.TransactionException(said))
+
+
+def test_a_small_memory_can_read_its_whole_log_again(tmp_path: Path) -> None:
+    """ENGINE-08: tables of a few rows, of which each is more in memory than in the log, up to a checkpoint and a kill."""
+    database = Database(tmp_path / "small.duckdb", memory_bytes=76 << 20)
+    with database.transaction() as connection:
+        setting = connection.execute("SELECT current_setting('checkpoint_threshold')").fetchone()
+    database.close()
+    assert setting == ("9.5 MiB",)

@@ -24,6 +24,8 @@ BLOCK_BYTES = 16_384
 """Of a new file: with DuckDB's 256 KiB blocks, thousands of small tables take gigabytes; 3,000 take 51 MiB with these."""
 CHECKPOINT_BYTES = 64 << 20
 """Of the log, from which it is written into the file: twice a table of texts; a kill leaves at most this to be read again, 0.3 s."""
+LOG_SHARE = 8
+"""The part of the memory that the log may come to: small tables that are read from it again take several times its bytes."""
 
 _DAMAGE = re.compile(
     r"not a valid DuckDB database file|Corrupt (?:database|WAL) file|Could not read enough bytes from file"
@@ -33,7 +35,10 @@ _REPLAY = "Failure while replaying WAL file"
 """Damage, too, unless what is around the file is to blame."""
 _AROUND = (*FULL_CODES, errno.EIO, errno.EMFILE, errno.ENFILE)
 
-_NO_MEMORY = re.compile(r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:re-)?allocate|bad.alloc")
+_NO_MEMORY = re.compile(
+    r"Out of Memory Error|Allocation failure|[Ff]ailed to (?:(?:re-)?allocate|pin block|reserve memory)"
+    r"|could not allocate block|bad.alloc"
+)
 
 BEGIN_READING = "BEGIN TRANSACTION READ ONLY"
 """Begins a transaction in which nothing of the database can be written."""
@@ -89,7 +94,8 @@ class Database:
     ) -> None:
         """Open or make the file. DuckDB keeps within `memory_bytes` and spills beside the file.
 
-        A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log. In `spool`, and nowhere else, COPY may write files.
+        A checkpoint follows `checkpoint_factor` times `CHECKPOINT_BYTES` of log, or less where memory is small. In `spool`, and nowhere
+        else, COPY may write files.
         Where it `is_kept`, a commit waits for the disk. Raises `DatabaseError` where it cannot be opened.
         """
         settings: dict[str, Any] = {
@@ -99,7 +105,7 @@ class Database:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "default_block_size": BLOCK_BYTES,
-            "checkpoint_threshold": f"{CHECKPOINT_BYTES * checkpoint_factor}B",
+            "checkpoint_threshold": f"{min(CHECKPOINT_BYTES, memory_bytes // LOG_SHARE) * checkpoint_factor}B",
             "force_compression": "uncompressed",
             "memory_limit": f"{memory_bytes}B",
             "preserve_insertion_order": True,
