@@ -139,7 +139,7 @@ class Canvas:
         2_000,
         1,
         1_000_000,
-        "tables at once, each takes 100 to 400 KiB of memory while there is room; the calls with the oldest go first, and it is said",
+        "tables at once, each 100 to 400 KiB of memory; the calls with the oldest go first, and it is said",
     )
     max_canvas_bytes: int = _setting(
         4 * GIB,
