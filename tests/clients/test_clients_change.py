@@ -244,6 +244,14 @@ def test_a_backup_in_which_it_was_wrapped_already_gives_nothing_back() -> None:
     assert (change.done, dict(change.left)) == ((), {"a": NO_BACKUP})
 
 
+def test_an_address_whose_scheme_has_capitals_comes_back_too() -> None:
+    """CLIENTS-11, CLIENTS-12"""
+    old = servers(a={"url": "HTTP://LocalHost:1/mcp"}).text
+    new = wrapped(json_file(old), None, MILLPOND)
+    assert new.done == ("a",)
+    assert unwrapped(json_file(new.text), None, [old]).text == old
+
+
 def test_an_address_stays_where_no_backup_gives_what_stands_there() -> None:
     """CLIENTS-12"""
     old = servers(a=REMOTE).text
@@ -259,6 +267,8 @@ def test_an_address_stays_where_no_backup_gives_what_stands_there() -> None:
         ("[]", "expected an object in braces, got a value of another kind (list)"),
         ('{\n  "mcpServers": {"a": s3cret}\n}', "expected JSON, line 2, column 23: Expecting value"),
         ('{"mcpServers": {"a": {"command": "s3cret}}', "line 1, column 34"),
+        ('{"mcpServers": {"a": {"command": "s3cret", "args": [ , ]}}}', "line 1, column 54"),
+        ('{"mcpServers": {/* s3cret */\n,}}', "line 2, column 1"),
         ('{"mcpServers": {"a": {} /* s3cret }}', "line 1, column 25"),
         ('{"mcpServers": ["s3cret"]}', "mcpServers: expected an object of servers"),
         ('{"mcpServers": ' + "[" * 100_000, "brackets are nested too deep"),

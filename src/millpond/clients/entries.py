@@ -23,7 +23,7 @@ HEADER_VARIABLE = "MILLPOND_HEADER_"
 """What the names of variables that hold headers begin with."""
 _own_word = re.compile(r"(?:^|[/\\])millpond(?:\.exe|@[^/\\]*|==[^/\\]*)?$")
 _not_a_letter = re.compile(r"[^0-9A-Za-z]")
-_loopback = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)")
+_loopback = re.compile(r"https?://(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)", re.IGNORECASE)
 
 
 class State(StrEnum):
@@ -173,7 +173,7 @@ def _state(words: tuple[str, ...], values: Mapping[str, object]) -> tuple[State,
         return State.LOCAL, values, ""
     if len(head) + 1 < len(words):
         return State.WRAPPED, values, ""
-    if head is words and words[-1].startswith(("http://", "https://")):
+    if head is words and words[-1].lower().startswith(("http://", "https://")):
         return State.WRAPPED_REMOTE, values, ""
     return State.OTHER, values, "it is Millpond itself, and its command stands elsewhere"
 

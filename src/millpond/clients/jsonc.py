@@ -23,7 +23,9 @@ _string = re.compile(_STRING, re.DOTALL)
 _trivia = re.compile(rf"(?:[ \t\r\n]++|{_COMMENT})*+", re.DOTALL)
 _bracket = re.compile(rf"{_STRING}|{_COMMENT}|[{{}}\[\]]", re.DOTALL)
 _scalar = re.compile(r"[^\s,\]}/]+")
-_passed_over = re.compile(rf"{_STRING}|(?P<comment>{_COMMENT})|,(?=(?:[ \t\r\n]++|{_COMMENT})*+[}}\]])", re.DOTALL)
+_string_or_comment = re.compile(rf"{_STRING}|{_COMMENT}", re.DOTALL)
+_string_or_comma = re.compile(rf"{_STRING}|[{{\[][ \t\r\n]*+,|,(?=[ \t\r\n]*+[}}\]])", re.DOTALL)
+"""A comma behind an opening bracket trails nothing, and stays for the standard library to refuse."""
 _line_before = re.compile(r"(?<=[{,])[ \t]*\r?\n[ \t]*\Z")
 _visible = re.compile(r"[^\r\n]")
 
@@ -67,11 +69,11 @@ def _integer(digits: str) -> int | float:
 
 def plain(text: str) -> str:
     """The text with spaces for comments and trailing commas, so that every place in it stays what it was."""
-    return _passed_over.sub(_blank, text)
+    return _string_or_comma.sub(_blank, _string_or_comment.sub(_blank, text))
 
 
 def _blank(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else _visible.sub(" ", found[0])
+    return found[0] if found[0].startswith(('"', "{", "[")) else _visible.sub(" ", found[0])
 
 
 def locate(text: str, keys: Sequence[str], names: Iterable[str]) -> Mapping[str, Mapping[str, Field]]:
