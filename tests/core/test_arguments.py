@@ -13,6 +13,8 @@ from millpond.core.argument_names import KEYS, is_kept, meant
 from millpond.core.arguments import MAX_SQL_BYTES, Arguments, read_arguments
 from millpond.core.errors import Reason, Refusal
 
+DEEP = b"[" * 100_000 + b"]" * 100_000
+
 
 def read(**given: Any) -> Arguments | Refusal:
     return read_arguments(json.dumps(given).encode(), "query")
@@ -108,6 +110,17 @@ def test_the_arguments_that_are_listed_are_those_that_are_offered() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "step"),
+    [("SELECT \0 1", "SELECT  1"), ("\0", '{"sql":"SHOW TABLES"}'), ("\0" + "x" * 601, '{"sql":"SHOW TABLES"}')],
+)
+def test_a_statement_that_holds_a_nul_is_printed_without_it_where_it_is_short(sql: str, step: str) -> None:
+    """QUERY-06"""
+    refusal = read(sql=sql)
+    assert isinstance(refusal, Refusal)
+    assert refusal.step == step
+
+
+@pytest.mark.parametrize(
     ("given", "step"),
     [
         ({"sql": "FROM t ; ", "offset": 3, "format": "csv"}, {"sql": "FROM t OFFSET 3", "format": "csv"}),
@@ -116,6 +129,7 @@ def test_the_arguments_that_are_listed_are_those_that_are_offered() -> None:
         ({"sql": "DESCRIBE t -- a", "offset": 3}, {"sql": "FROM (DESCRIBE t\n) OFFSET 3"}),
         ({"sql": "SELECT 1; -- a\n-- b\n", "offset": 3}, {"sql": "SELECT 1 OFFSET 3"}),
         ({"sql": "SELECT '--;' AS a", "offset": 3}, {"sql": "FROM (SELECT '--;' AS a\n) OFFSET 3"}),
+        ({"sql": "FROM t", "offset": 10**18}, {"sql": "SELECT * FROM calls ORDER BY number OFFSET 100"}),
         ({"sql": "FROM t", "offset": "x"}, {"sql": "SELECT * FROM calls ORDER BY number OFFSET 100"}),
         ({"offset": 3}, {"sql": "SELECT * FROM calls ORDER BY number OFFSET 100"}),
     ],
@@ -130,7 +144,14 @@ def test_an_offset_is_written_into_the_statement_that_is_to_be_sent(
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"), [(b"", "`sql`"), (b"{", "not JSON"), (b"[]", "must be an object"), (b"null", "must be an object")]
+    ("raw", "said"),
+    [
+        (b"", "`sql`"),
+        (b"{", "not JSON"),
+        (b"[]", "must be an object"),
+        (b"null", "must be an object"),
+        (DEEP, "nested too deep"),
+    ],
 )
 def test_what_is_no_object_is_refused(raw: bytes, said: str) -> None:
     """QUERY-06"""
@@ -153,6 +174,17 @@ def test_an_object_that_came_as_a_text_is_taken(raw: bytes, expected: Arguments)
     assert read_arguments(raw, "query") == expected
 
 
+@pytest.mark.parametrize("sql", ["```{}x", "```{}x```", "`a`{}x", "{}x"])
+def test_long_spaces_around_a_statement_are_no_long_work(sql: str) -> None:
+    """QUERY-06"""
+    assert isinstance(read(sql=sql.format(" " * 500_000)), Arguments)
+
+
+def test_a_text_that_is_nested_too_deep_to_be_json_is_the_statement() -> None:
+    """QUERY-06"""
+    assert read_arguments(b'"' + DEEP + b'"', "query") == Arguments(sql=DEEP.decode())
+
+
 @pytest.mark.parametrize(
     ("raw", "kept"),
     [
@@ -167,6 +199,8 @@ def test_an_object_that_came_as_a_text_is_taken(raw: bytes, expected: Arguments)
         (b"[]", False),
         (b"{", False),
         (b'"\xff"', False),
+        (DEEP, False),
+        (b'"' + DEEP + b'"', False),
         (b"", False),
     ],
 )  # fmt: skip

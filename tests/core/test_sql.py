@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from millpond.core.sql import QUOTED_WORDS, explained, last_offset, printed_name, without_ends
+from millpond.core.sql import QUOTED_WORDS, explained, last_offset, printed_name, with_offset, without_ends
 
 
 @given(
@@ -49,6 +49,12 @@ def test_an_explain_is_taken_apart(sql: str, words: str, statement: str) -> None
     parts = explained(sql)
     assert parts is not None
     assert tuple(parts) == (words, statement)
+
+
+def test_words_that_look_like_options_without_end_are_looked_at_once() -> None:
+    """SQL-02"""
+    statement = "(" + "format " * 1000 + "!"
+    assert explained(f"EXPLAIN {statement}") == ("EXPLAIN", statement)
 
 
 @pytest.mark.parametrize("sql", ["SELECT 1", "explained", " EXPLAIN SELECT 1", ""])
@@ -98,3 +104,11 @@ def test_ends_of_any_kind_leave_the_statement_as_it_is(ends: list[str], sql: str
 def test_an_offset_is_the_statements_own_at_its_very_end(statement: str, rows: int) -> None:
     """SQL-04"""
     assert last_offset(statement) == rows
+
+
+@pytest.mark.parametrize("space", [" ", "\n", "--", ";", "-- a\n"])
+def test_an_offset_is_written_at_once_behind_a_statement_with_long_spaces(space: str) -> None:
+    """QUERY-06"""
+    statement = "SELECT 1" + space * 100 + " + 1"
+    assert with_offset(statement, 7).startswith(("SELECT 1", "FROM (SELECT 1"))
+    assert with_offset(statement, 7).endswith("OFFSET 7")

@@ -39,9 +39,10 @@ def meant(key: str) -> str:
 def given(raw: bytes | memoryview) -> Any:
     """What came as arguments: decoded, out of a JSON text that stands for them, out of what they are wrapped in.
 
-    Raises `msgspec.DecodeError` for what is no JSON. A text that is no JSON is the statement.
+    Raises `msgspec.DecodeError` or `UnicodeDecodeError` for what is no JSON, or is nested too deep. A text that is no JSON is the
+    statement.
     """
-    value: Any = msgspec.json.decode(raw) if len(raw) else {}
+    value: Any = _decoded(raw) if len(raw) else {}
     if isinstance(value, str):
         value = _from_text(value)
     if is_object(value) and len(value) == 1:
@@ -53,9 +54,16 @@ def given(raw: bytes | memoryview) -> Any:
 
 def _from_text(text: str) -> Any:
     try:
-        return msgspec.json.decode(text)
+        return _decoded(text)
     except msgspec.DecodeError:
         return {"sql": text}
+
+
+def _decoded(text: bytes | memoryview | str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deep") from None
 
 
 def is_kept(raw: bytes) -> bool:

@@ -17,17 +17,20 @@ from millpond.core.clip import shown
 from millpond.core.errors import Reason, Refusal
 from millpond.core.near import nearest
 from millpond.core.sql import with_offset
-from millpond.core.steps import MAX_STEP_CHARACTERS, Step
+from millpond.core.steps import MAX_STEP_CHARACTERS
 from millpond.core.values import is_object
 
 Format = Literal["markdown", "csv", "json"]
 FORMATS: tuple[Format, ...] = ("markdown", "csv", "json")
 MAX_SQL_BYTES = 1 << 20
 """A statement longer than this is data, not a question."""
+MAX_OFFSET = 10**18 - 1
+"""Rows that a statement which is printed passes over at most: DuckDB takes no more than 2^62."""
 MAX_SHOWN_CHARACTERS = 60
 """Of a key or a value that a message repeats."""
 
 _EXAMPLE = '{"sql":"SELECT count(*) FROM calls"}'
+_SHOW_TABLES = '{"sql":"SHOW TABLES"}'
 _EXAMPLE_OFFSET = '{"sql":"SELECT * FROM calls ORDER BY number OFFSET 100"}'
 _FORMATS: dict[str, Format] = {
     "md": "markdown", "table": "markdown", "text/markdown": "markdown", "text/csv": "csv", "application/json": "json",
@@ -37,10 +40,10 @@ _ABSENT = frozenset({"", "null", "none", "undefined", "default"})
 _FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _WHOLE = re.compile(r"[0-9]{1,18}(?:\.0+)?")
 _FENCE = re.compile(
-    r"\s*(?P<ticks>`{3,}|~{3,})[ \t]*(?:[\w+-]*[ \t]*\n|(?:sql\b)?)(?P<sql>.*?)\s*(?P=ticks)\s*",
+    r"(?P<ticks>`{3,}+|~{3,}+)[ \t]*+(?:[\w+-]*+[ \t]*+\n|(?:sql\b)?)(?P<sql>.*)(?P=ticks)",
     re.DOTALL | re.IGNORECASE,
 )
-_TICKS = re.compile(r"\s*`(?P<sql>[^`]+)`\s*;?\s*")
+_TICKS = re.compile(r"`(?P<sql>[^`]+)`\s*+;?")
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,19 +110,23 @@ def _typed(known: dict[str, Any], query_tool: str) -> Arguments | Refusal:
 
 def _bare(sql: str) -> str:
     """The statement without the Markdown that it may stand in: one fence, or backticks around all of it."""
-    found = _FENCE.fullmatch(sql) or _TICKS.fullmatch(sql)
-    return sql if found is None or "```" in found["sql"] else found["sql"]
+    text = sql.strip()
+    if fenced := _FENCE.fullmatch(text):
+        return sql if "```" in fenced["sql"] else fenced["sql"].rstrip()
+    ticked = _TICKS.fullmatch(text)
+    return sql if ticked is None else ticked["sql"]
 
 
 def _sql_fault(sql: str) -> Refusal | None:
     if len(sql.encode()) > MAX_SQL_BYTES:
         return _bad(
             f"`sql` is longer than {MAX_SQL_BYTES} bytes. Ask a shorter question; the data is in the tables already.",
-            '{"sql":"SHOW TABLES"}',
+            _SHOW_TABLES,
         )
     if "\0" in sql:
         without = sql.replace("\0", "")
-        return _bad("`sql` holds a NUL, which no SQL text can. Write chr(0) where one is meant.", Step(without).text)
+        step = without if without.strip() and len(without) <= MAX_STEP_CHARACTERS else _SHOW_TABLES
+        return _bad("`sql` holds a NUL, which no SQL text can. Write chr(0) where one is meant.", step)
     return None
 
 
@@ -173,7 +180,7 @@ def _with_offset(key: str, kept: dict[str, Any], value: Any) -> Refusal:
     """That rows are passed over in the statement, with one that does."""
     passed, step = _number(value), _EXAMPLE_OFFSET
     name = next((one for one in kept if meant(one) == "sql"), None)
-    if isinstance(passed, int) and passed >= 0 and name and isinstance(kept[name], str):
+    if isinstance(passed, int) and 0 <= passed <= MAX_OFFSET and name and isinstance(kept[name], str):
         step = _printed({**kept, name: with_offset(_bare(kept[name]), passed)}, _EXAMPLE_OFFSET)
     return _bad(f"There is no argument `{shown(key, MAX_SHOWN_CHARACTERS)}`. Write OFFSET in the statement.", step)
 

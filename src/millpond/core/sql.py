@@ -14,7 +14,7 @@ from millpond.core.names import quote, unquoted
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 _GAP = r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*"
 _EXPLAIN = re.compile(
-    rf"explain\b{_GAP}(?P<analyze>analyze\b)?{_GAP}(?P<options>\((?:\s*(?:analyze|format)\b[\w\s]*,?)+\))?{_GAP}",
+    rf"explain\b{_GAP}(?P<analyze>analyze\b)?{_GAP}(?P<options>\((?:\s*(?:analyze|format)\b[\w\s]*+,?)++\))?{_GAP}",
     re.IGNORECASE | re.DOTALL,
 )
 _SUMMARIZE = re.compile(rf"summarize\b{_GAP}", re.IGNORECASE | re.DOTALL)
@@ -88,8 +88,8 @@ def last_offset(statement: str) -> int:
     return int(found[1]) if found else 0
 
 
-_ENDS = re.compile(r"""(?:(?:;|--[^\n'"]*$)\s*|\s+)*\Z""", re.MULTILINE)
-"""Semicolons, spaces and comments of one line."""
+_ENDS = re.compile(r"""(?:[;\s]|--[^\n'"]*+$)*+\Z""", re.MULTILINE)
+"""Semicolons, spaces and comments of one line; each is taken in one way only, so that long spaces are no long work."""
 _APPENDABLE = re.compile(r"\s*(?:select|from|with)\b(?!.*(?:--|/\*|\boffset\b))", re.IGNORECASE | re.DOTALL)
 
 
