@@ -126,7 +126,7 @@ class _Home:
 
     def __init__(self, config: Config, log: Log, make: EngineFactory, budget_bytes: int) -> None:
         budget = config.canvas.memory_bytes or budget_bytes
-        place = partial(_canvas_directory, _parent(config))
+        place = partial(_canvas_directory, log, _parent(config))
         self._config, self._log = config, log
         keep_days = config.canvas.keep_days
         self._keeper = Keeper(Path(config.canvas.directory), keep_days, log.line) if keep_days else None
@@ -201,13 +201,22 @@ def _require_folder(export: str) -> None:
         raise ConfigError(one_line(f"[export] directory: {problem}, got {shown(export)}; make it, or name another"))
 
 
-def _canvas_directory(parent: Path | None) -> CanvasDirectory:
+def _canvas_directory(log: Log, parent: Path | None) -> CanvasDirectory:
+    """A canvas's place. Raises `ConfigError` where none can be made in the folder that is configured.
+
+    Where none was configured the server is relayed all the same, as one whose engine does not come up.
+    """
+    directory = CanvasDirectory.new(parent)
     try:
-        return CanvasDirectory.create(parent)
+        directory.hold()
     except OSError as error:
-        where = parent or "the temporary folder"
-        problem = f"[canvas] directory: no folder can be made in {where}: {error.strerror or error}"
-        raise ConfigError(f"{problem}; name another one in a configuration file") from error
+        problem = f"no folder can be made in {directory.path.parent}: {error.strerror or error}"
+        if parent is not None:
+            raise ConfigError(f"[canvas] directory: {problem}; name another one in a configuration file") from error
+        log.once(
+            f"canvas: {problem}; large results go on as they came; name a folder under [canvas] directory in a configuration file"
+        )
+    return directory
 
 
 def _link_factory(config: Config, engines: int) -> EngineFactory:

@@ -58,3 +58,30 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
         assert client.wait() == 2
         (line,) = client.stderr()
         assert "[canvas] directory: no folder can be made" in line
+
+
+NO_FOLDER = "import tempfile; tempfile.tempdir = '/dev/null/none'"
+NO_FILE = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no /dev/null, and limits are set with `resource`")
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (NO_FOLDER, "canvas: no folder can be made in /dev/null/none: "),
+        (NO_FILE, "engine: the canvas cannot be opened: "),
+    ],
+)
+def test_where_nothing_can_be_written_the_server_is_what_it_is_without_us(wrong: str, said: str) -> None:
+    """CONFIG-17"""
+    run = f"{wrong}; import runpy, sys; sys.argv[0] = 'millpond'; runpy.run_module('millpond', run_name='__main__')"
+    with Client(FAULTS) as direct, Client([sys.executable, "-c", run, "--", *FAULTS]) as client:
+        for one in (direct, client):
+            one.ask("tools/list")
+            one.call("long_integer", 2)
+        assert client.line() == direct.line()
+        client.request("tools/call", {"name": "query", "arguments": {"sql": "SELECT 1"}}, 3)
+        refused = json.loads(client.line())["result"]
+        assert (refused["isError"], refused["_meta"]["millpond/error"]["reason"]) == (True, "execution_error")
+        assert client.close() == 0
+        assert any(said in line for line in client.stderr())

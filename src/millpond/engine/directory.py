@@ -40,10 +40,14 @@ class CanvasDirectory:
         self._lock: int | None = None
 
     @classmethod
+    def new(cls, parent: Path | None = None) -> CanvasDirectory:
+        """A new one under `parent`, or the temporary directory, that is yet to be made."""
+        return cls((parent or _temporary()) / f"{PREFIX}{secrets.token_hex(8)}")
+
+    @classmethod
     def create(cls, parent: Path | None = None) -> CanvasDirectory:
-        """A new one under `parent`, or the temporary directory, held. Raises `OSError` where none can be made."""
-        root = parent or Path(tempfile.gettempdir())
-        directory = cls(root / f"{PREFIX}{secrets.token_hex(8)}")
+        """A new one, held. Raises `OSError` where none can be made."""
+        directory = cls.new(parent)
         directory.hold()
         return directory
 
@@ -114,6 +118,14 @@ class CanvasDirectory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.remove()
+
+
+def _temporary() -> Path:
+    """The temporary directory; where none can be written to, the one that would be usual."""
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError:
+        return Path(os.path.abspath(os.sep), "tmp")
 
 
 def sweep(parent: Path | None = None) -> tuple[Path, ...]:
