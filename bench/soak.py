@@ -7,7 +7,7 @@ line at intervals: resident memory of relay and engine, descriptors, processes, 
 before. The figures compare the last third of what follows the warm-up with its first.
 
 Memory is flat only from `WARM_UP_CALLS` on: until then the canvas fills to `max_calls` (10,000), and each table that is kept costs DuckDB
-some memory; a quick run sees the filling only. Latency is one machine's: look at the ratios. Linux only: it reads /proc. Its bias: a raw
+some memory; a quick run sees the filling only. The rows of evicted calls fill `calls` until twice that: eviction takes a little longer till then. Latency is one machine's: look at the ratios. Linux only: it reads /proc. Its bias: a raw
 client and a raw server, one call at a time, so that the relay is never the one who waits. The engine's memory is a sawtooth of 100 MiB,
 for DuckDB checkpoints now and then: a leak of less than about 7 KiB a call is not told from it.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 from hypothesis import given
@@ -75,3 +76,18 @@ def test_the_bound_holds_and_what_went_is_counted(puts: list[tuple[bool, int, in
                 gone["answer_bytes"] += old.bytes
         assert sum(map(len, record.lines()[1:])) <= most
         assert {name: kept(record)[0][name] for name in gone} == gone
+
+
+def test_many_small_calls_take_no_more_memory_than_the_bound() -> None:
+    """INSPECT-05"""
+    most = 400_000
+    tracemalloc.start()
+    try:
+        record = Record(most)
+        for number in range(1, 5_000):
+            record.put(seen(number))
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(record.lines()) < 2_000
+    assert taken < 1.1 * most

@@ -160,7 +160,7 @@ class Canvas:
         "canvases of conversations in one session; the one not used longest ends for another, with its tables",
     )
     engine_idle_seconds: float = _setting(
-        300.0, 1, 604_800, "an engine that nobody asks for so long ends; it starts again when it is asked, in 0.2 s"
+        300.0, 1, 604_800, "an engine that nobody asks for so long ends; it starts again when it is asked, in 0.3 s"
     )
     directory: str = _setting(
         "", 1, 4_096, "where the private folder of the database is made", empty="the temporary folder of the system"

@@ -108,7 +108,7 @@ class Link:
         return bool(self._questions or self._stopping or self._loads or self._unconfirmed)
 
     def rest(self) -> None:
-        """End the process until something is asked of it, which then takes 0.2 s more. One that is busy goes on."""
+        """End the process until something is asked of it, which then takes 0.3 s more. One that is busy goes on."""
         if not self.is_busy:
             self._supervisor.rest()
 

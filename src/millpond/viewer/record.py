@@ -13,6 +13,8 @@ import msgspec
 
 MOST_TEXT_BYTES = 16_384
 """Kept of one text (arguments, a statement, a handle, an answer); the page says where one is cut."""
+ENTRY_BYTES = 160
+"""What Python takes for an entry beside its text, so that the bound is one of memory also where all calls are small."""
 
 
 class TableSeen(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +65,7 @@ class QuerySeen(msgspec.Struct, frozen=True, kw_only=True, tag="query", tag_fiel
 
 
 Seen = CallSeen | QuerySeen
+_seen = msgspec.json.Decoder(Seen)
 
 
 class Gone(msgspec.Struct, frozen=True, kw_only=True, tag="gone", tag_field="kind"):
@@ -93,8 +96,10 @@ class Record:
     """The latest calls and questions of a session. Not safe for several threads: all of it is on the event loop."""
 
     def __init__(self, max_kept_bytes: int) -> None:
+        """Keep at most so many bytes; an entry takes its text and `ENTRY_BYTES`."""
         self._max_kept_bytes = max_kept_bytes
-        self._kept: dict[tuple[str, int], tuple[Seen, bytes]] = {}
+        self._kept: dict[int, bytes] = {}
+        """The lines of calls by their numbers, of questions by theirs below 0."""
         self._kept_bytes = 0
         self._gone = Gone()
         self._followers: list[Callable[[bytes], None]] = []
@@ -102,20 +107,20 @@ class Record:
     def put(self, seen: Seen) -> None:
         """Keep it, in place of what was known of the same call or question, and tell those who follow."""
         line = msgspec.json.encode(seen)
-        key = (type(seen).__name__, seen.number)
+        key = seen.number if isinstance(seen, CallSeen) else -seen.number
         earlier = self._kept.get(key)
-        self._kept[key] = (seen, line)
-        self._kept_bytes += len(line) - (len(earlier[1]) if earlier else 0)
+        self._kept[key] = line
+        self._kept_bytes += len(line) - len(earlier) if earlier else len(line) + ENTRY_BYTES
         while self._kept_bytes > self._max_kept_bytes:
-            oldest, old_line = self._kept.pop(next(iter(self._kept)))
-            self._kept_bytes -= len(old_line)
-            self._gone = self._gone.with_one_more(oldest)
+            oldest = self._kept.pop(next(iter(self._kept)))
+            self._kept_bytes -= len(oldest) + ENTRY_BYTES
+            self._gone = self._gone.with_one_more(_seen.decode(oldest))
         for tell in tuple(self._followers):
             tell(line)
 
     def lines(self) -> list[bytes]:
         """What is kept, each as one line of JSON without its end, oldest first; before it what is no longer."""
-        return [msgspec.json.encode(self._gone), *(line for _, line in self._kept.values())]
+        return [msgspec.json.encode(self._gone), *self._kept.values()]
 
     @property
     def followers(self) -> int:
